@@ -1,0 +1,3 @@
+//! The rules of Namespace Class, with no I/O: API types, templates, policy, inventory and plan.
+
+pub mod names;

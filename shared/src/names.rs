@@ -1,0 +1,44 @@
+//! Every name that users, the API server and other operators see, spelled once.
+
+/// API group of all our kinds.
+pub const GROUP: &str = "nsclass.io";
+/// The only version of [`GROUP`] so far.
+pub const VERSION: &str = "v1alpha1";
+
+/// Suffix that every key in our own metadata namespace ends with before the slash: `nsclass.io/…`, `var.nsclass.io/…`.
+pub const DOMAIN: &str = "nsclass.io";
+
+/// Namespace label that asks for a class.
+pub const CLASS_LABEL: &str = "nsclass.io/name";
+/// Prefix of the namespace labels and annotations that only a trusted hand can set (class.md C19).
+pub const GUARDED_PREFIX: &str = "var.nsclass.io/";
+/// Finalizer on bound classes, and on namespaces that own cluster-scoped objects.
+pub const FINALIZER: &str = "nsclass.io/finalizer";
+
+/// Label on every managed object; its value is always `"true"`.
+pub const MANAGED_LABEL: &str = "nsclass.io/managed";
+/// Label on every managed object: the class it came from.
+pub const OBJECT_CLASS_LABEL: &str = "nsclass.io/class";
+/// Label on every managed object: the namespace it was made for.
+pub const OBJECT_NAMESPACE_LABEL: &str = "nsclass.io/namespace";
+/// Annotation on every managed object: `<group>/<Kind>/<namespace>/<name>` of the object itself. Copies give themselves away.
+pub const OBJECT_ANNOTATION: &str = "nsclass.io/object";
+/// Annotation on every managed object: UID of the namespace it was made for.
+pub const OWNER_UID_ANNOTATION: &str = "nsclass.io/owner-namespace-uid";
+
+/// Annotation on an item: `"false"` leaves its text as it is (class.md C12).
+pub const TEMPLATE_ANNOTATION: &str = "nsclass.io/template";
+/// Annotation on an item: `Delete` or `Orphan`, before what the class says (class.md C48).
+pub const ON_DELETE_ANNOTATION: &str = "nsclass.io/on-delete";
+/// Annotation on an item: `"true"` makes fields that others add drift too (class.md C34).
+pub const EXACT_ANNOTATION: &str = "nsclass.io/exact";
+
+/// Annotations under `nsclass.io/` that an item may carry; every other key there is refused (class.md C15).
+pub const ITEM_ANNOTATIONS: [&str; 3] = [TEMPLATE_ANNOTATION, ON_DELETE_ANNOTATION, EXACT_ANNOTATION];
+
+/// Field manager of managed objects.
+pub const FIELD_MANAGER: &str = "nsclass-controller";
+/// Field manager of the status of classes and bindings.
+pub const STATUS_MANAGER: &str = "nsclass-status";
+/// Prefix of every metric.
+pub const METRIC_PREFIX: &str = "nsclass_";
