@@ -1,3 +1,4 @@
 //! The rules of Namespace Class, with no I/O: API types, templates, policy, inventory and plan.
 
+pub mod identity;
 pub mod names;
