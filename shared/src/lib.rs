@@ -1,4 +1,7 @@
 //! The rules of Namespace Class, with no I/O: API types, templates, policy, inventory and plan.
 
+pub mod api;
 pub mod identity;
 pub mod names;
+pub mod plan;
+pub mod reason;

@@ -26,6 +26,10 @@ pub const OBJECT_ANNOTATION: &str = "nsclass.io/object";
 /// Annotation on every managed object: UID of the namespace it was made for.
 pub const OWNER_UID_ANNOTATION: &str = "nsclass.io/owner-namespace-uid";
 
+/// Annotation on every managed object: hash of what was rendered for it. The managedFields entry tells which fields are ours, not their
+/// values, so this is how an apply whose answer never reached the inventory is noticed.
+pub const RENDERED_ANNOTATION: &str = "nsclass.io/rendered";
+
 /// Annotation on an item: `"false"` leaves its text as it is (class.md C12).
 pub const TEMPLATE_ANNOTATION: &str = "nsclass.io/template";
 /// Annotation on an item: `Delete` or `Orphan`, before what the class says (class.md C48).

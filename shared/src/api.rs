@@ -1,0 +1,18 @@
+//! The kinds that users see, as Rust types. The CRDs under `deploy/crds/` are generated from them.
+//!
+//! What CEL and the schema can hold is said here; what they cannot (templates, policy, duplicates, sizes) is
+//! [`crate::validate`]'s, which admission and the controller both call.
+
+#[allow(unreachable_pub, reason = "the derive hides from the lint that the specs are re-exported below")]
+mod binding;
+#[allow(unreachable_pub, reason = "as above")]
+mod class;
+mod condition;
+mod crd;
+
+pub use binding::{BindingSpec, BindingStatus, InventoryEntry, MAX_INVENTORY, NamespaceClassBinding, ObjectsGone};
+pub use class::{
+    Adoption, ClassSpec, ClassStatus, Drift, Immutable, Item, NamespaceClass, NamespaceCounts, OnDelete, OptOutDelay,
+};
+pub use condition::{Verdict, get_condition, set_condition};
+pub use crd::{crds, namespace_class_binding_crd, namespace_class_crd};

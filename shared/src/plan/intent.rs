@@ -1,0 +1,150 @@
+//! What a namespace needs, before any step: the decision of class.md C01–C03, C42–C44 as one function.
+
+use std::collections::BTreeMap;
+
+use super::{ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Rendering, Waiting};
+use crate::{
+    api::{BindingStatus, ObjectsGone, OnDelete, OptOutDelay},
+    reason::Reason,
+};
+
+/// What a pass is for.
+#[derive(Clone, Debug)]
+pub enum Intent {
+    /// Nothing is ours here and nothing is asked for.
+    Nothing,
+    /// Another instance keeps this binding: hands off.
+    OtherInstance(String),
+    /// The namespace is gone: its cluster-scoped objects go, then the binding.
+    Collect,
+    /// The namespace is being deleted: its cluster-scoped objects go, our finalizer goes; nothing is created or repaired.
+    Terminate(NamespaceFacts),
+    /// The namespace was made again under the same name: the cluster-scoped objects of its former life go first.
+    Renew(NamespaceFacts),
+    /// Everything goes (or stays without marks), then the binding.
+    Leave(NamespaceFacts, OnDelete),
+    /// The label went; the objects wait for the time.
+    OptOut(NamespaceFacts, ObjectsGone),
+    /// Nothing changes; the binding says why.
+    Hold(NamespaceFacts, Reason, String),
+    /// The class is applied as soon as it carries our finalizer.
+    AwaitProtection,
+    /// The namespace gets what its class says.
+    Converge(Box<Convergence>),
+}
+
+/// The goal of [`Intent::Converge`].
+#[derive(Clone, Debug)]
+pub struct Convergence {
+    /// The namespace.
+    pub namespace: NamespaceFacts,
+    /// Name of the class.
+    pub class: String,
+    /// Its settings.
+    pub facts: ClassFacts,
+    /// What must be there.
+    pub desired: Vec<Desired>,
+    /// What must wait for its kind.
+    pub waiting: Vec<Waiting>,
+    /// The variables used.
+    pub values: BTreeMap<String, String>,
+    /// `onDelete` for objects that only the class before had.
+    pub departing: OnDelete,
+}
+
+/// Decides what `observed` calls for.
+pub fn intent(observed: &Observed) -> Intent {
+    let binding = observed.binding.as_ref();
+    let status = binding.and_then(|b| b.status.as_ref());
+    if let Some(other) = binding.map(|b| &b.spec.instance).filter(|i| **i != observed.instance) {
+        return Intent::OtherInstance(other.clone());
+    }
+    let namespace = match &observed.namespace {
+        NamespaceState::Gone if binding.is_none() => return Intent::Nothing,
+        NamespaceState::Gone => return Intent::Collect,
+        NamespaceState::Present(facts) => facts.clone(),
+    };
+    if namespace.terminating {
+        return if binding.is_some() || namespace.held { Intent::Terminate(namespace) } else { Intent::Nothing };
+    }
+    if observed.reserved {
+        // The configuration no longer names it: like a namespace that left the scope, it keeps what it has.
+        return Intent::Nothing;
+    }
+    if status.is_some_and(|s| !s.observed_namespace_uid.is_empty() && s.observed_namespace_uid != namespace.uid) {
+        return Intent::Renew(namespace);
+    }
+    let last_seen = status.map_or(OnDelete::Delete, |s| s.on_delete);
+    let Some((requested, state)) = &observed.requested else {
+        return without_request(observed, namespace, status);
+    };
+    let bound_name = binding.map(|b| b.spec.class_name.as_str()).filter(|name| !name.is_empty());
+    let switches = bound_name.is_some_and(|bound| bound != requested);
+    match state {
+        ClassState::Accepted(facts, rendering) => match rendering {
+            Rendering::Failed { reason, message } => match &observed.bound {
+                Some(ClassState::Deleting(bound)) if switches => Intent::Leave(namespace, bound.on_delete),
+                _ => Intent::Hold(namespace, *reason, message.clone()),
+            },
+            Rendering::Objects { desired, waiting, values } => Intent::Converge(Box::new(Convergence {
+                namespace,
+                class: requested.clone(),
+                facts: *facts,
+                desired: desired.clone(),
+                waiting: waiting.clone(),
+                values: values.clone(),
+                departing: departing_rule(observed.bound.as_ref(), switches, last_seen),
+            })),
+        },
+        ClassState::Unprotected => Intent::AwaitProtection,
+        ClassState::Deleting(facts) if bound_name == Some(requested) => Intent::Leave(namespace, facts.on_delete),
+        _ => match &observed.bound {
+            Some(ClassState::Deleting(bound)) if switches => Intent::Leave(namespace, bound.on_delete),
+            _ => {
+                let (reason, message) = why_not(requested, state);
+                Intent::Hold(namespace, reason, message)
+            }
+        },
+    }
+}
+
+/// The label is absent or empty: a delay, then everything goes.
+fn without_request(observed: &Observed, namespace: NamespaceFacts, status: Option<&BindingStatus>) -> Intent {
+    let Some(status) = status else {
+        // A binding without status holds nothing; one that we wrote always has it.
+        return if observed.binding.is_some() { Intent::Leave(namespace, OnDelete::Orphan) } else { Intent::Nothing };
+    };
+    let facts = observed.bound.as_ref().and_then(ClassState::facts);
+    let on_delete = facts.map_or(status.on_delete, |f| f.on_delete);
+    if status.inventory.is_empty() || matches!(observed.bound, Some(ClassState::Deleting(_))) {
+        return Intent::Leave(namespace, on_delete);
+    }
+    let delay = facts.map_or(OptOutDelay::default(), |f| f.opt_out_delay);
+    let pending = status.objects_go.clone().unwrap_or_else(|| ObjectsGone::after(observed.now, delay));
+    if pending.at.0 <= observed.now { Intent::Leave(namespace, on_delete) } else { Intent::OptOut(namespace, pending) }
+}
+
+/// What becomes of objects that the new set does not have: leaving a class asks that class; an edit of the class simply deletes.
+fn departing_rule(bound: Option<&ClassState>, switches: bool, as_last_seen: OnDelete) -> OnDelete {
+    if switches { bound.and_then(ClassState::facts).map_or(as_last_seen, |f| f.on_delete) } else { OnDelete::Delete }
+}
+
+/// Why a class cannot be applied.
+fn why_not(name: &str, state: &ClassState) -> (Reason, String) {
+    match state {
+        ClassState::Deleting(_) => (Reason::ClassInvalid, format!("NamespaceClass {name} is being deleted")),
+        ClassState::Invalid(_, why) => (Reason::ClassInvalid, format!("NamespaceClass {name} is not accepted: {why}")),
+        _ => (Reason::ClassNotFound, format!("NamespaceClass {name} does not exist")),
+    }
+}
+
+impl ClassState {
+    /// Its settings, where it can be read.
+    pub fn facts(&self) -> Option<&ClassFacts> {
+        match self {
+            Self::Deleting(facts) | Self::Accepted(facts, _) => Some(facts),
+            Self::Invalid(facts, _) => facts.as_ref(),
+            Self::Absent | Self::Unprotected => None,
+        }
+    }
+}

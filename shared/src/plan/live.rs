@@ -1,0 +1,77 @@
+//! What was read of a live object, and whether it is ours.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::{api::InventoryEntry, identity::ObjectIdentity, names};
+
+/// The metadata of one live object, read whole in one request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveObject {
+    /// `metadata.uid`.
+    pub uid: String,
+    /// `metadata.labels`.
+    pub labels: BTreeMap<String, String>,
+    /// `metadata.annotations`.
+    pub annotations: BTreeMap<String, String>,
+    /// When deletion was asked for.
+    pub deleting_since: Option<Timestamp>,
+    /// `metadata.finalizers`.
+    pub finalizers: Vec<String>,
+    /// Field managers, in the order of `metadata.managedFields`, each once.
+    pub managers: Vec<String>,
+    /// Its owners, as `Kind/name`.
+    pub owners: Vec<String>,
+    /// Hash of our own `managedFields` entry, without its time; none where we manage nothing.
+    pub fields: Option<String>,
+}
+
+/// Whose a live object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ownership {
+    /// Its marks name itself and this namespace.
+    Ours,
+    /// Its marks name itself, but another namespace's UID.
+    AnotherNamespaces,
+    /// No marks, or marks copied from another object.
+    Foreign,
+}
+
+impl LiveObject {
+    /// Whether this object, read under `identity`, is ours for the namespace of that UID.
+    ///
+    /// An object inside the namespace whose marks name itself and the namespace is ours whatever UID they carry: it can only be a
+    /// former life of the namespace, from a restore (class.md C44). A cluster-scoped one must carry the UID.
+    pub fn ownership(&self, identity: &ObjectIdentity, namespace: &str, namespace_uid: &str) -> Ownership {
+        let names_itself = self.annotations.get(names::OBJECT_ANNOTATION).is_some_and(|a| *a == identity.to_string());
+        let managed = self.labels.get(names::MANAGED_LABEL).is_some_and(|l| l == "true");
+        if !names_itself || !managed {
+            return Ownership::Foreign;
+        }
+        let same_uid = self.annotations.get(names::OWNER_UID_ANNOTATION).is_some_and(|uid| uid == namespace_uid);
+        let same_name = self.labels.get(names::OBJECT_NAMESPACE_LABEL).is_some_and(|name| name == namespace);
+        if same_name && (same_uid || identity.namespace.as_deref() == Some(namespace)) {
+            Ownership::Ours
+        } else {
+            Ownership::AnotherNamespaces
+        }
+    }
+
+    /// Whether it is what an apply left behind: the same object, the same rendering, the same fields of ours.
+    pub fn matches(&self, entry: &InventoryEntry) -> bool {
+        self.uid == entry.uid
+            && self.annotations.get(names::RENDERED_ANNOTATION).map(String::as_str) == entry.rendered_hash()
+            && self.fields.as_deref() == entry.fields_hash()
+    }
+
+    /// Who has it now, for a message: its owners and field managers.
+    pub fn held_by(&self) -> String {
+        let managers = if self.managers.is_empty() { "none".to_owned() } else { self.managers.join(", ") };
+        if self.owners.is_empty() {
+            format!("field managers: {managers}")
+        } else {
+            format!("owner: {}; field managers: {managers}", self.owners.join(", "))
+        }
+    }
+}

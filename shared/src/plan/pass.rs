@@ -1,0 +1,411 @@
+//! The machine: stages in the order of class.md C30, each a list of small tasks.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::{
+    Failure, Intent, Observed, Outcome, Rank, Report, Requeue, Step,
+    apply::{Applied, ApplyTask, Owner},
+    intent,
+    intent::Convergence,
+    prune::{PruneTask, Pruned},
+    settle,
+};
+use crate::{
+    api::{InventoryEntry, MAX_INVENTORY, NamespaceClassBinding, OnDelete},
+    identity::ObjectIdentity,
+    reason::Reason,
+};
+
+/// One namespace's reconcile. See the [module](super) for how it is driven.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    observed: Observed,
+    intent: Intent,
+    /// The binding as the server has it, as far as we know.
+    stored: Option<NamespaceClassBinding>,
+    /// The inventory as it will be written next.
+    inventory: Vec<InventoryEntry>,
+    stage: Stage,
+    applies: VecDeque<ApplyTask>,
+    prunes: VecDeque<PruneTask>,
+    failures: Vec<Failure>,
+    held_back: Vec<ObjectIdentity>,
+    notes: Vec<String>,
+    requeue: Option<Requeue>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Reserve,
+    Hold,
+    Apply,
+    Prune,
+    Free,
+    Settle,
+    Over,
+}
+
+impl Pass {
+    /// Decides what the facts call for.
+    pub fn begin(observed: Observed) -> Self {
+        let intent = intent(&observed);
+        let stored = observed.binding.clone();
+        let inventory =
+            stored.as_ref().and_then(|b| b.status.as_ref()).map(|s| s.inventory.clone()).unwrap_or_default();
+        let mut pass = Self {
+            observed,
+            intent,
+            stored,
+            inventory,
+            stage: Stage::Reserve,
+            applies: VecDeque::new(),
+            prunes: VecDeque::new(),
+            failures: Vec::new(),
+            held_back: Vec::new(),
+            notes: Vec::new(),
+            requeue: None,
+        };
+        pass.plan_tasks();
+        pass
+    }
+
+    /// What the pass is for.
+    pub fn intent(&self) -> &Intent {
+        &self.intent
+    }
+
+    /// The next request, or none when the pass is over.
+    pub fn next(&mut self) -> Option<Step> {
+        loop {
+            let step = match self.stage {
+                Stage::Reserve => self.reservation().map(|b| Step::WriteBinding(Box::new(b))),
+                Stage::Hold => self.hold(),
+                Stage::Apply => self.applies.front().and_then(ApplyTask::step),
+                Stage::Prune => self.prunes.front().and_then(PruneTask::step),
+                Stage::Free => self.free(),
+                Stage::Settle => self.settlement(),
+                Stage::Over => return None,
+            };
+            if step.is_some() {
+                return step;
+            }
+            self.advance();
+        }
+    }
+
+    /// Takes what became of the step that [`Self::next`] gave last.
+    pub fn record(&mut self, outcome: Outcome) {
+        if outcome == Outcome::Stale {
+            self.requeue = Some(Requeue::Now);
+            self.stage = Stage::Over;
+            return;
+        }
+        match self.stage {
+            Stage::Reserve | Stage::Settle => self.record_binding(outcome),
+            Stage::Hold | Stage::Free => {
+                if let Outcome::Refused(refusal) = outcome {
+                    let message = format!("namespace finalizer: {}", refusal.message);
+                    self.failures.push(Failure { object: None, reason: refusal.reason, message });
+                    // Without the finalizer the binding still collects, so applying goes on; freeing is tried again.
+                }
+                self.stage = if self.stage == Stage::Hold { Stage::Apply } else { Stage::Settle };
+            }
+            Stage::Apply => self.record_apply(outcome),
+            Stage::Prune => self.record_prune(outcome),
+            Stage::Over => {}
+        }
+    }
+
+    /// What there is to say, once [`Self::next`] gave none.
+    pub fn report(&self) -> Report {
+        let requeue = self.requeue.unwrap_or_else(|| match &self.intent {
+            Intent::OptOut(_, gone) => Requeue::At(gone.at.0),
+            _ if self.failures.iter().any(|f| f.reason.is_retried()) => Requeue::Backoff,
+            _ => Requeue::Rest,
+        });
+        Report { failures: self.failures.clone(), notes: self.notes.clone(), requeue }
+    }
+
+    /// The binding as the server has it after this pass, as far as we know; none where there is none.
+    pub fn binding(&self) -> Option<&NamespaceClassBinding> {
+        self.stored.as_ref()
+    }
+
+    fn plan_tasks(&mut self) {
+        match self.intent.clone() {
+            Intent::Nothing | Intent::OtherInstance(_) | Intent::AwaitProtection => self.stage = Stage::Over,
+            Intent::Hold(_, reason, message) => {
+                self.failures.push(Failure { object: None, reason, message });
+                self.stage = Stage::Settle;
+            }
+            Intent::OptOut(..) => self.stage = Stage::Settle,
+            Intent::Collect => {
+                // What was in the namespace went with it.
+                self.inventory.retain(InventoryEntry::is_cluster_scoped);
+                self.prune_where(|_| true, OnDelete::Delete);
+                self.stage = Stage::Prune;
+            }
+            Intent::Terminate(_) => {
+                self.prune_where(InventoryEntry::is_cluster_scoped, OnDelete::Delete);
+                self.stage = Stage::Prune;
+            }
+            Intent::Renew(_) => {
+                for entry in self.inventory.iter_mut().filter(|e| !e.is_cluster_scoped()) {
+                    entry.uid.clear();
+                    entry.applied.clear();
+                }
+                self.prune_where(InventoryEntry::is_cluster_scoped, OnDelete::Delete);
+                self.stage = Stage::Prune;
+            }
+            Intent::Leave(_, on_delete) => {
+                self.prune_where(|_| true, on_delete);
+                self.inventory.iter_mut().for_each(|entry| entry.applied.clear());
+            }
+            Intent::Converge(goal) => self.plan_convergence(&goal),
+        }
+    }
+
+    fn plan_convergence(&mut self, goal: &Convergence) {
+        let wanted: BTreeSet<&ObjectIdentity> = goal.desired.iter().map(|d| &d.identity).collect();
+        let awaited = |e: &InventoryEntry| {
+            goal.waiting.iter().any(|w| w.gvk.group == e.group && w.gvk.kind == e.kind && w.name == e.name)
+        };
+        let stale = |e: &InventoryEntry| !wanted.contains(&e.identity()) && !awaited(e);
+        let known: BTreeSet<ObjectIdentity> = self.inventory.iter().map(InventoryEntry::identity).collect();
+        let new: Vec<_> = goal.desired.iter().filter(|d| !known.contains(&d.identity)).collect();
+        let union = self.inventory.len() + new.len();
+        if union > MAX_INVENTORY {
+            let message = format!("old and new objects together are {union}; an inventory holds {MAX_INVENTORY}");
+            self.failures.push(Failure { object: None, reason: Reason::InventoryTooLarge, message });
+            self.intent = Intent::Hold(goal.namespace.clone(), Reason::InventoryTooLarge, String::new());
+            self.stage = Stage::Settle;
+            return;
+        }
+        let mut applies: Vec<ApplyTask> = goal
+            .desired
+            .iter()
+            .map(|d| {
+                let stored = self.inventory.iter().find(|e| e.identity() == d.identity);
+                let (live, refused) = (self.observed.live.get(&d.identity), self.observed.refused.get(&d.identity));
+                ApplyTask::begin(d.clone(), stored, live, refused, &goal.facts)
+            })
+            .collect();
+        applies.sort_by_key(|task| task.desired().rank());
+        self.applies = applies.into();
+        self.failures.extend(goal.waiting.iter().map(|w| Failure {
+            object: None,
+            reason: Reason::KindNotFound,
+            message: format!("{} {}: the API server does not serve {}", w.gvk.kind, w.name, w.gvk),
+        }));
+        self.prune_where(stale, goal.departing);
+        for entry in self.inventory.iter_mut().filter(|e| stale(e)) {
+            entry.applied.clear();
+            // The class that decided this may be another one when the pass is run again.
+            entry.on_delete = Some(entry.on_delete(goal.departing));
+        }
+        for desired in &goal.desired {
+            match self.inventory.iter_mut().find(|e| e.identity() == desired.identity) {
+                Some(entry) => entry.on_delete = desired.on_delete,
+                None => self.inventory.push(InventoryEntry {
+                    on_delete: desired.on_delete,
+                    ..InventoryEntry::reserved(&desired.identity, &desired.version)
+                }),
+            }
+        }
+        for task in self.applies.iter().filter(|task| task.creates()) {
+            forget_uid(&mut self.inventory, &task.desired().identity);
+        }
+        self.inventory.sort_by_key(InventoryEntry::identity);
+    }
+
+    /// Queues the entries that `select`s: grants first, restrictions last (class.md C32).
+    fn prune_where(&mut self, select: impl Fn(&InventoryEntry) -> bool, class: OnDelete) {
+        let mut prunes: Vec<PruneTask> =
+            self.inventory.iter().filter(|e| select(e)).map(|e| PruneTask::begin(e.clone(), class)).collect();
+        prunes.sort_by_key(|task| std::cmp::Reverse(task.rank()));
+        self.prunes = prunes.into();
+    }
+
+    /// The write ahead. Before an object is created its entry is there, without a UID (also where one is made again); before one is
+    /// deleted its `applied` is empty, so that whoever wants it back after a crash looks whether it is there.
+    fn reservation(&self) -> Option<NamespaceClassBinding> {
+        let stored = self.stored.as_ref().and_then(|b| b.status.as_ref()).map_or(&[][..], |s| &s.inventory);
+        let is_recorded = |entry: &InventoryEntry| {
+            stored.iter().any(|s| {
+                s.identity() == entry.identity()
+                    && s.on_delete == entry.on_delete
+                    && (s.applied.is_empty() || !entry.applied.is_empty())
+                    && (s.uid.is_empty() || !entry.uid.is_empty())
+            })
+        };
+        let grows = self.inventory.iter().any(|entry| !is_recorded(entry));
+        match &self.intent {
+            Intent::Converge(goal) => (grows || self.stored.is_none())
+                .then(|| settle::reserved(&self.observed, self.stored.as_ref(), goal, &self.inventory)),
+            Intent::Leave(..) if grows => self.stored.as_ref().map(|stored| settle::announced(stored, &self.inventory)),
+            _ => None,
+        }
+    }
+
+    fn hold(&self) -> Option<Step> {
+        let Intent::Converge(goal) = &self.intent else { return None };
+        let owes = self.inventory.iter().any(InventoryEntry::is_cluster_scoped);
+        (owes && !goal.namespace.held).then(|| Step::HoldNamespace { uid: goal.namespace.uid.clone() })
+    }
+
+    /// The finalizer stands only while cluster-scoped objects are owed (class.md C42).
+    fn free(&self) -> Option<Step> {
+        let namespace = match &self.intent {
+            Intent::Converge(goal) => &goal.namespace,
+            Intent::Terminate(namespace) | Intent::Leave(namespace, _) => namespace,
+            _ => return None,
+        };
+        let owes = self.inventory.iter().any(InventoryEntry::is_cluster_scoped);
+        (namespace.held && !owes).then(|| Step::FreeNamespace { uid: namespace.uid.clone() })
+    }
+
+    fn settlement(&self) -> Option<Step> {
+        let goes = matches!(self.intent, Intent::Collect | Intent::Leave(..)) && self.inventory.is_empty();
+        match (&self.stored, goes && !self.failures.iter().any(|f| f.object.is_none())) {
+            (Some(stored), true) => Some(Step::DeleteBinding(Box::new(stored.clone()))),
+            (None, true) => None,
+            _ => {
+                let settled = settle::settled(
+                    &self.observed,
+                    &self.intent,
+                    self.stored.as_ref(),
+                    &self.inventory,
+                    &self.failures,
+                    &self.held_back,
+                )?;
+                (self.stored.as_ref() != Some(&settled)).then(|| Step::WriteBinding(Box::new(settled)))
+            }
+        }
+    }
+
+    fn advance(&mut self) {
+        self.stage = match self.stage {
+            Stage::Reserve => Stage::Hold,
+            Stage::Hold => Stage::Apply,
+            Stage::Apply => match self.applies.pop_front() {
+                Some(task) => {
+                    self.end_apply(&task);
+                    Stage::Apply
+                }
+                None => {
+                    self.hold_stale_back();
+                    Stage::Prune
+                }
+            },
+            Stage::Prune => match self.prunes.pop_front() {
+                Some(task) => {
+                    self.end_prune(&task);
+                    Stage::Prune
+                }
+                None => Stage::Free,
+            },
+            Stage::Free => Stage::Settle,
+            Stage::Settle | Stage::Over => Stage::Over,
+        };
+    }
+
+    /// Class.md C36: until every apply succeeded, only stale grants go. What somebody else owns does not hold pruning back.
+    fn hold_stale_back(&mut self) {
+        if self.failures.iter().all(|f| f.reason == Reason::NotOwned) {
+            return;
+        }
+        let (grants, others) =
+            std::mem::take(&mut self.prunes).into_iter().partition(|task| task.rank() == Rank::Grant);
+        let others: VecDeque<PruneTask> = others;
+        self.prunes = grants;
+        self.held_back.extend(others.iter().map(|task| task.entry().identity()));
+    }
+
+    fn record_binding(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::BindingWritten(binding) => {
+                self.stored = Some(*binding);
+                self.stage = if self.stage == Stage::Reserve { Stage::Hold } else { Stage::Over };
+            }
+            Outcome::Refused(refusal) => {
+                // Nothing may happen that is not written first.
+                let message = format!("binding: {}", refusal.message);
+                self.failures.push(Failure { object: None, reason: refusal.reason, message });
+                self.requeue = Some(Requeue::Backoff);
+                self.stage = Stage::Over;
+            }
+            _ => {
+                self.stored = None;
+                self.stage = Stage::Over;
+            }
+        }
+        if self.stage == Stage::Over
+            && self.requeue.is_none()
+            && matches!(self.intent, Intent::Renew(_))
+            && self.failures.is_empty()
+        {
+            self.requeue = Some(Requeue::Now);
+        }
+    }
+
+    fn record_apply(&mut self, outcome: Outcome) {
+        let Intent::Converge(goal) = &self.intent else { return };
+        let owner = Owner { namespace: &self.observed.name, uid: &goal.namespace.uid };
+        let Some(task) = self.applies.front_mut() else { return };
+        task.record(outcome, owner, &goal.facts);
+        if task.creates() && forget_uid(&mut self.inventory, &task.desired().identity) {
+            self.stage = Stage::Reserve;
+        }
+    }
+
+    fn end_apply(&mut self, task: &ApplyTask) {
+        let desired = task.desired();
+        match task.ended() {
+            Some(Applied::Now { uid, fields }) => {
+                if let Some(entry) = self.inventory.iter_mut().find(|e| e.identity() == desired.identity) {
+                    entry.record_applied(&desired.version, uid.clone(), &desired.hash, fields);
+                }
+            }
+            Some(Applied::Failed(failure)) => {
+                let entry = self.inventory.iter_mut().find(|e| e.identity() == desired.identity);
+                if let Some(entry) = entry.filter(|_| failure.reason == Reason::ApplyFailed) {
+                    // It may have happened all the same.
+                    entry.applied.clear();
+                }
+                self.failures.push(failure.clone());
+            }
+            Some(Applied::Unchanged) | None => {}
+        }
+    }
+
+    fn record_prune(&mut self, outcome: Outcome) {
+        // What is pruned belongs to the namespace that the inventory was written for.
+        let recorded = self.stored.as_ref().and_then(|b| b.status.as_ref()).map_or("", |s| &s.observed_namespace_uid);
+        let owner = Owner { namespace: &self.observed.name, uid: recorded };
+        if let Some(task) = self.prunes.front_mut() {
+            task.record(outcome, owner);
+        }
+    }
+
+    fn end_prune(&mut self, task: &PruneTask) {
+        match task.ended() {
+            Some(Pruned::Gone) => self.inventory.retain(|e| e.identity() != task.entry().identity()),
+            Some(Pruned::Dropped(note)) => {
+                self.notes.push(note.clone());
+                self.inventory.retain(|e| e.identity() != task.entry().identity());
+            }
+            Some(Pruned::Stays(failure)) => self.failures.push(failure.clone()),
+            None => {}
+        }
+    }
+}
+
+/// Empties the UID of an object that is gone and about to be made again; returns whether there was one.
+fn forget_uid(inventory: &mut [InventoryEntry], identity: &ObjectIdentity) -> bool {
+    let Some(entry) = inventory.iter_mut().find(|e| e.identity() == *identity && !e.uid.is_empty()) else {
+        return false;
+    };
+    entry.uid.clear();
+    entry.applied.clear();
+    true
+}

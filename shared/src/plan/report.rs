@@ -1,0 +1,91 @@
+//! What a pass has to say at its end: the binding's `Ready`, and when to look again.
+
+use jiff::Timestamp;
+
+use crate::{api::Verdict, identity::ObjectIdentity, reason::Reason};
+
+/// Failures named in one message; the others are counted.
+const MOST_NAMED: usize = 3;
+
+/// One thing that is not as desired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The object concerned; none where the whole namespace is.
+    pub object: Option<ObjectIdentity>,
+    /// Why.
+    pub reason: Reason,
+    /// A phrase without the object's name.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of one object.
+    pub fn of(object: &ObjectIdentity, reason: Reason, message: String) -> Self {
+        Self { object: Some(object.clone()), reason, message }
+    }
+}
+
+/// When a namespace is looked at again without any event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requeue {
+    /// Only on an event, or by the periodic pass.
+    Rest,
+    /// At once: the pass changed what it stood on.
+    Now,
+    /// With growing pauses.
+    Backoff,
+    /// At that time.
+    At(Timestamp),
+}
+
+/// The end of a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Everything that is not as desired.
+    pub failures: Vec<Failure>,
+    /// What a person should know although nothing can be done, such as entries dropped from the inventory.
+    pub notes: Vec<String>,
+    /// When to look again.
+    pub requeue: Requeue,
+}
+
+/// `Ready` from what failed: the first failure gives the reason, the message names a few and the remedy.
+pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects: usize, class: &str) -> Verdict {
+    let Some(first) = failures.first() else {
+        return Verdict {
+            status: Some(true),
+            reason: Reason::BindingRecorded.to_string(),
+            message: format!("{objects} objects of NamespaceClass {class} are there"),
+        };
+    };
+    let mut parts: Vec<String> = failures.iter().take(MOST_NAMED).map(phrase).collect();
+    if failures.len() > MOST_NAMED {
+        parts.push(format!("and {} more", failures.len() - MOST_NAMED));
+    }
+    if !held_back.is_empty() {
+        let named: Vec<String> = held_back.iter().take(MOST_NAMED).map(readable).collect();
+        let more = if held_back.len() > MOST_NAMED {
+            format!(" and {} more", held_back.len() - MOST_NAMED)
+        } else {
+            String::new()
+        };
+        parts.push(format!("stale until then: {}{more}", named.join(", ")));
+    }
+    Verdict {
+        status: Some(false),
+        reason: first.reason.to_string(),
+        message: format!("{}. Remedy: {}.", parts.join("; "), first.reason.remedy()),
+    }
+}
+
+fn phrase(failure: &Failure) -> String {
+    match &failure.object {
+        Some(object) => format!("{}: {}", readable(object), failure.message),
+        None => failure.message.clone(),
+    }
+}
+
+/// `Kind name`, as people say it.
+fn readable(identity: &ObjectIdentity) -> String {
+    format!("{} {}", identity.kind, identity.name)
+}

@@ -1,0 +1,120 @@
+//! The binding as a pass writes it: ahead of the applies, and at the end.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::{Failure, Intent, Observed, intent::Convergence, report};
+use crate::{
+    api::{BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, Verdict, set_condition},
+    identity::ObjectIdentity,
+    reason::Reason,
+};
+
+/// The union of old and new, before anything is applied. What `Ready` said stays said until the end.
+pub(super) fn reserved(
+    observed: &Observed,
+    stored: Option<&NamespaceClassBinding>,
+    goal: &Convergence,
+    union: &[InventoryEntry],
+) -> NamespaceClassBinding {
+    let mut binding = stored.cloned().unwrap_or_else(|| fresh(observed));
+    binding.spec.class_name.clone_from(&goal.class);
+    let status = binding.status.get_or_insert_default();
+    status.observed_namespace_uid.clone_from(&goal.namespace.uid);
+    status.requested_class.clone_from(&goal.class);
+    status.on_delete = goal.facts.on_delete;
+    set_inventory(status, union);
+    binding
+}
+
+/// What is about to be deleted, before anything is.
+pub(super) fn announced(stored: &NamespaceClassBinding, inventory: &[InventoryEntry]) -> NamespaceClassBinding {
+    let mut binding = stored.clone();
+    set_inventory(binding.status.get_or_insert_default(), inventory);
+    binding
+}
+
+/// The state at the end of a pass; none where a binding is neither there nor needed.
+pub(super) fn settled(
+    observed: &Observed,
+    intent: &Intent,
+    stored: Option<&NamespaceClassBinding>,
+    inventory: &[InventoryEntry],
+    failures: &[Failure],
+    held_back: &[ObjectIdentity],
+) -> Option<NamespaceClassBinding> {
+    if stored.is_none() && !matches!(intent, Intent::Hold(..) | Intent::Converge(_)) {
+        return None;
+    }
+    let mut binding = stored.cloned().unwrap_or_else(|| fresh(observed));
+    let spec_class = &mut binding.spec.class_name;
+    let status = binding.status.get_or_insert_default();
+    let requested = observed.requested.as_ref().map(|(name, _)| name.clone()).unwrap_or_default();
+    status.requested_class.clone_from(&requested);
+    set_inventory(status, inventory);
+    let (mut reason, mut message) = (Reason::DeleteFailed, String::new());
+    match intent {
+        Intent::Converge(goal) => {
+            spec_class.clone_from(&goal.class);
+            status.observed_namespace_uid.clone_from(&goal.namespace.uid);
+            status.on_delete = goal.facts.on_delete;
+            status.observed_class_generation = Some(goal.facts.generation);
+            status.values.clone_from(&goal.values);
+            status.objects_go = None;
+        }
+        Intent::Hold(namespace, ..) => {
+            status.observed_namespace_uid.clone_from(&namespace.uid);
+            status.objects_go = None;
+        }
+        Intent::Renew(namespace) => {
+            // While something of the former life is left, the inventory stays under its UID.
+            if failures.is_empty() {
+                status.observed_namespace_uid.clone_from(&namespace.uid);
+            }
+            (reason, message) =
+                (Reason::NamespaceTerminating, "the namespace was deleted and made again; it starts afresh".into());
+        }
+        Intent::OptOut(_, gone) => {
+            status.objects_go = Some(gone.clone());
+            reason = Reason::OptingOut;
+            message = format!(
+                "the label nsclass.io/name is gone since {}; the objects of NamespaceClass {spec_class} go at {}",
+                gone.since.0, gone.at.0
+            );
+        }
+        Intent::Terminate(_) => {
+            (reason, message) = (Reason::NamespaceTerminating, "the namespace is being deleted".into())
+        }
+        Intent::Leave(..) => (reason, message) = (Reason::DeleteFailed, "objects are being removed".into()),
+        Intent::Collect => {
+            (reason, message) = (Reason::DeleteFailed, "the namespace is gone; objects are being removed".into())
+        }
+        Intent::Nothing | Intent::OtherInstance(_) | Intent::AwaitProtection => {}
+    }
+    let verdict = if failures.is_empty() && !matches!(intent, Intent::Converge(_)) {
+        let message = format!("{message}. Remedy: {}.", reason.remedy());
+        Verdict { status: Some(false), reason: reason.to_string(), message }
+    } else {
+        report::ready(failures, held_back, inventory.len(), spec_class)
+    };
+    let generation = status.observed_class_generation;
+    set_condition(&mut status.conditions, "Ready", &verdict, generation, observed.now);
+    Some(binding)
+}
+
+fn set_inventory(status: &mut BindingStatus, inventory: &[InventoryEntry]) {
+    status.inventory = inventory.to_vec();
+    // invariant: an inventory holds at most MAX_INVENTORY entries.
+    status.objects = u32::try_from(inventory.len()).unwrap_or(u32::MAX);
+}
+
+fn fresh(observed: &Observed) -> NamespaceClassBinding {
+    NamespaceClassBinding {
+        metadata: ObjectMeta { name: Some(observed.name.clone()), ..ObjectMeta::default() },
+        spec: BindingSpec {
+            namespace_name: observed.name.clone(),
+            class_name: String::new(),
+            instance: observed.instance.clone(),
+        },
+        status: None,
+    }
+}

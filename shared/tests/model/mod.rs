@@ -1,0 +1,485 @@
+//! A cluster with one namespace and two classes, as far as the plan's laws need it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use nsclass_shared::{
+    api::{Adoption, Immutable, NamespaceClassBinding, OnDelete, OptOutDelay},
+    identity::ObjectIdentity,
+    names,
+    plan::{
+        ClassFacts, ClassState, Desired, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome, Pass,
+        Precondition, Refusal, Rendering, Requeue, Step,
+    },
+    reason::Reason,
+};
+use proptest::prelude::*;
+use serde_json::json;
+
+const NAMESPACE: &str = "payments";
+const CLASSES: [&str; 2] = ["alpha", "beta"];
+
+/// The objects that classes may have: three kinds in the namespace (one restricts, one grants), two of the cluster.
+const POOL: [(&str, &str, bool, &str); 6] = [
+    ("networking.k8s.io", "NetworkPolicy", true, "deny"),
+    ("", "ConfigMap", true, "one"),
+    ("", "ConfigMap", true, "two"),
+    ("rbac.authorization.k8s.io", "RoleBinding", true, "team"),
+    ("rbac.authorization.k8s.io", "ClusterRole", false, "payments-reader"),
+    ("example.io", "Zone", false, "payments"),
+];
+
+/// Something that a person or another controller does.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    Label(Option<usize>),
+    /// Class, items of the pool, revision of their content.
+    Edit(usize, BTreeSet<usize>, u8),
+    SetOnDelete(usize, OnDelete),
+    DeleteClass(usize),
+    ForeignObject(usize),
+    RemoveForeign,
+    AddFinalizer(usize),
+    ReleaseFinalizers,
+    DeleteNamespace,
+    MakeNamespace,
+    Later,
+}
+
+pub(crate) fn event() -> impl Strategy<Value = Event> {
+    let class = 0..CLASSES.len();
+    let item = 0..POOL.len();
+    prop_oneof![
+        4 => proptest::option::weighted(0.8, class.clone()).prop_map(Event::Label),
+        5 => (class.clone(), proptest::collection::btree_set(item.clone(), 1..5), 0_u8..3).prop_map(|(c, i, r)| Event::Edit(c, i, r)),
+        1 => (class.clone(), prop_oneof![Just(OnDelete::Delete), Just(OnDelete::Orphan)]).prop_map(|(c, o)| Event::SetOnDelete(c, o)),
+        1 => class.prop_map(Event::DeleteClass),
+        1 => item.clone().prop_map(Event::ForeignObject),
+        1 => Just(Event::RemoveForeign),
+        1 => item.prop_map(Event::AddFinalizer),
+        2 => Just(Event::ReleaseFinalizers),
+        1 => Just(Event::DeleteNamespace),
+        2 => Just(Event::MakeNamespace),
+        2 => Just(Event::Later),
+    ]
+}
+
+#[derive(Clone, Debug, Default)]
+struct Class {
+    items: BTreeSet<usize>,
+    revision: u8,
+    generation: i64,
+    on_delete: OnDelete,
+    deleting: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Object {
+    live: LiveObject,
+    content: String,
+}
+
+#[derive(Clone, Debug)]
+struct Namespace {
+    uid: String,
+    held: bool,
+    terminating: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    now: Timestamp,
+    serial: u32,
+    label: Option<usize>,
+    namespace: Option<Namespace>,
+    classes: BTreeMap<usize, Class>,
+    objects: BTreeMap<ObjectIdentity, Object>,
+    binding: Option<NamespaceClassBinding>,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        let namespace = Namespace { uid: "namespace-0".into(), held: false, terminating: false };
+        Self {
+            now: Timestamp::UNIX_EPOCH,
+            serial: 0,
+            label: None,
+            namespace: Some(namespace),
+            classes: BTreeMap::new(),
+            objects: BTreeMap::new(),
+            binding: None,
+        }
+    }
+}
+
+fn identity(item: usize) -> ObjectIdentity {
+    let (group, kind, namespaced, name) = POOL[item];
+    ObjectIdentity {
+        group: group.into(),
+        kind: kind.into(),
+        namespace: namespaced.then(|| NAMESPACE.into()),
+        name: name.into(),
+    }
+}
+
+/// Stands for the hash of a rendering: no dash, like the real one.
+fn hash(content: &str, namespace_uid: &str) -> String {
+    format!("{content}/{namespace_uid}").replace('-', "_")
+}
+
+impl World {
+    pub(crate) fn happen(&mut self, event: &Event) {
+        self.serial += 1;
+        match event {
+            Event::Label(class) => self.label = *class,
+            Event::Edit(class, items, revision) => {
+                let entry = self.classes.entry(*class).or_default();
+                if !entry.deleting {
+                    entry.generation += 1;
+                    entry.items.clone_from(items);
+                    entry.revision = *revision;
+                }
+            }
+            Event::SetOnDelete(class, on_delete) => {
+                if let Some(class) = self.classes.get_mut(class) {
+                    class.on_delete = *on_delete;
+                }
+            }
+            Event::DeleteClass(class) => {
+                if let Some(class) = self.classes.get_mut(class) {
+                    class.deleting = true;
+                }
+            }
+            Event::ForeignObject(item) => {
+                let live = LiveObject {
+                    uid: format!("foreign-{}", self.serial),
+                    managers: vec!["kubectl".into()],
+                    ..Default::default()
+                };
+                let there = POOL[*item].2 && self.namespace.as_ref().is_none_or(|n| n.terminating);
+                if !there {
+                    self.objects.entry(identity(*item)).or_insert(Object { live, content: "foreign".into() });
+                }
+            }
+            Event::RemoveForeign => self.objects.retain(|_, o| o.content != "foreign"),
+            Event::AddFinalizer(item) => {
+                if let Some(object) = self.objects.get_mut(&identity(*item)) {
+                    object.live.finalizers = vec!["example.io/hold".into()];
+                }
+            }
+            Event::ReleaseFinalizers => {
+                for object in self.objects.values_mut() {
+                    object.live.finalizers.clear();
+                }
+                self.objects.retain(|_, o| o.live.deleting_since.is_none());
+            }
+            Event::DeleteNamespace => {
+                if let Some(namespace) = &mut self.namespace {
+                    namespace.terminating = true;
+                }
+            }
+            Event::MakeNamespace => {
+                let uid = format!("namespace-{}", self.serial);
+                self.namespace.get_or_insert(Namespace { uid, held: false, terminating: false });
+            }
+            Event::Later => self.now = self.now.checked_add(SignedDuration::from_mins(2)).unwrap(),
+        }
+        self.cluster_acts();
+    }
+
+    /// What the namespace controller and the class reconcile do on their own.
+    fn cluster_acts(&mut self) {
+        if self.namespace.as_ref().is_some_and(|n| n.terminating) {
+            self.objects.retain(|id, o| id.namespace.is_none() || !o.live.finalizers.is_empty());
+            let empty = self.objects.keys().all(|id| id.namespace.is_none());
+            if empty && self.namespace.as_ref().is_some_and(|n| !n.held) {
+                self.namespace = None;
+            }
+        }
+        let bound = self.binding.as_ref().map(|b| b.spec.class_name.clone()).unwrap_or_default();
+        self.classes.retain(|i, c| !c.deleting || CLASSES[*i] == bound);
+    }
+
+    fn class_state(&self, index: usize, uid: &str) -> ClassState {
+        let Some(class) = self.classes.get(&index) else { return ClassState::Absent };
+        let facts = ClassFacts {
+            generation: class.generation,
+            adoption: Adoption::Refuse,
+            on_delete: class.on_delete,
+            immutable: Immutable::Report,
+            opt_out_delay: OptOutDelay::default(),
+            ..ClassFacts::default()
+        };
+        if class.deleting {
+            return ClassState::Deleting(facts);
+        }
+        if class.items.is_empty() {
+            return ClassState::Absent;
+        }
+        let desired =
+            class.items.iter().map(|&item| Self::desired(CLASSES[index], class.revision, item, uid)).collect();
+        ClassState::Accepted(facts, Rendering::Objects { desired, waiting: vec![], values: BTreeMap::new() })
+    }
+
+    fn desired(class: &str, revision: u8, item: usize, uid: &str) -> Desired {
+        let identity = identity(item);
+        // The first half of the pool is the same in every class and revision.
+        let content = if item % 2 == 0 { "same".to_owned() } else { format!("{class}-{revision}") };
+        Desired {
+            version: "v1".into(),
+            manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }),
+            hash: hash(&content, uid),
+            identity,
+            on_delete: None,
+        }
+    }
+
+    fn observe(&self) -> Observed {
+        let uid = self.namespace.as_ref().map_or("", |n| &n.uid);
+        let requested =
+            self.label.filter(|_| self.namespace.is_some()).map(|i| (CLASSES[i].to_owned(), self.class_state(i, uid)));
+        let bound = self.binding.as_ref().and_then(|b| CLASSES.iter().position(|c| *c == b.spec.class_name));
+        Observed {
+            now: self.now,
+            name: NAMESPACE.into(),
+            instance: "default".into(),
+            namespace: match &self.namespace {
+                Some(n) => NamespaceState::Present(NamespaceFacts {
+                    uid: n.uid.clone(),
+                    terminating: n.terminating,
+                    held: n.held,
+                }),
+                None => NamespaceState::Gone,
+            },
+            reserved: false,
+            requested,
+            bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
+            binding: self.binding.clone(),
+            live: BTreeMap::new(),
+            refused: BTreeMap::new(),
+        }
+    }
+
+    /// Carries out one step as the API server would.
+    fn carry_out(&mut self, step: &Step) -> Outcome {
+        let outcome = self.answer(step);
+        self.check_inventory_covers_what_is_ours(step);
+        self.cluster_acts();
+        outcome
+    }
+
+    fn answer(&mut self, step: &Step) -> Outcome {
+        self.serial += 1;
+        match step {
+            Step::WriteBinding(binding) => {
+                let stored_version = self.binding.as_ref().and_then(|b| b.metadata.resource_version.clone());
+                if binding.metadata.resource_version != stored_version {
+                    return Outcome::Stale;
+                }
+                let mut written = binding.clone();
+                written.metadata.resource_version = Some(self.serial.to_string());
+                self.binding = Some((*written).clone());
+                Outcome::BindingWritten(written)
+            }
+            Step::DeleteBinding(_) => {
+                self.binding = None;
+                Outcome::Done
+            }
+            Step::HoldNamespace { uid } => self.set_held(uid, true),
+            Step::FreeNamespace { uid } => self.set_held(uid, false),
+            Step::Read(object) => Outcome::Read(self.objects.get(&object.identity).map(|o| Box::new(o.live.clone()))),
+            Step::Apply { object, manifest, precondition, .. } => {
+                let there = self.objects.get(&object.identity);
+                let holds = match precondition {
+                    Precondition::Absent => there.is_none(),
+                    Precondition::Uid(uid) => there.is_some_and(|o| o.live.uid == *uid),
+                };
+                if !holds {
+                    return Outcome::PreconditionFailed;
+                }
+                if there.is_none()
+                    && object.identity.namespace.is_some()
+                    && self.namespace.as_ref().is_none_or(|n| n.terminating)
+                {
+                    return Outcome::Refused(Refusal {
+                        reason: Reason::ApplyFailed,
+                        message: "namespace is terminating".into(),
+                    });
+                }
+                let fresh = format!("object-{}", self.serial);
+                let entry = self.objects.entry(object.identity.clone()).or_insert_with(|| Object {
+                    live: LiveObject { uid: fresh, ..LiveObject::default() },
+                    content: String::new(),
+                });
+                entry.content = manifest["content"].as_str().unwrap().to_owned();
+                let live = &mut entry.live;
+                live.labels.insert(names::MANAGED_LABEL.into(), "true".into());
+                live.labels.insert(names::OBJECT_NAMESPACE_LABEL.into(), NAMESPACE.into());
+                live.annotations.insert(names::OBJECT_ANNOTATION.into(), object.identity.to_string());
+                live.annotations.insert(names::OWNER_UID_ANNOTATION.into(), manifest["uid"].as_str().unwrap().into());
+                live.annotations.insert(names::RENDERED_ANNOTATION.into(), manifest["hash"].as_str().unwrap().into());
+                live.fields = Some("fields".into());
+                Outcome::Applied { uid: live.uid.clone(), fields: "fields".into() }
+            }
+            Step::Delete { object, uid } => match self.objects.get_mut(&object.identity) {
+                None => Outcome::Read(None),
+                Some(there) if there.live.uid != *uid => Outcome::PreconditionFailed,
+                Some(there) => {
+                    assert!(there.content != "foreign", "deleted a foreign object: {step:?}");
+                    if there.live.finalizers.is_empty() {
+                        self.objects.remove(&object.identity);
+                    } else {
+                        there.live.deleting_since = Some(self.now);
+                    }
+                    Outcome::DeleteAccepted
+                }
+            },
+            Step::Disown { object, uid } => match self.objects.get_mut(&object.identity) {
+                Some(there) if there.live.uid == *uid => {
+                    there.live.labels.clear();
+                    there.live.annotations.clear();
+                    "foreign".clone_into(&mut there.content);
+                    Outcome::Done
+                }
+                Some(_) => Outcome::PreconditionFailed,
+                None => Outcome::Read(None),
+            },
+        }
+    }
+
+    fn set_held(&mut self, meant: &str, held: bool) -> Outcome {
+        match &mut self.namespace {
+            Some(n) if n.uid == meant && !(held && n.terminating) => n.held = held,
+            _ => return Outcome::Stale,
+        }
+        Outcome::Done
+    }
+
+    /// At no instant is there an object that is ours and in no inventory.
+    fn check_inventory_covers_what_is_ours(&self, after: &Step) {
+        let recorded: BTreeSet<_> = self
+            .binding
+            .iter()
+            .filter_map(|b| b.status.as_ref())
+            .flat_map(|s| s.inventory.iter().map(nsclass_shared::api::InventoryEntry::identity))
+            .collect();
+        for (identity, object) in &self.objects {
+            let ours = object.live.annotations.contains_key(names::OBJECT_ANNOTATION);
+            // What is left inside a namespace that is gone or going is the namespace controller's.
+            let there = identity.namespace.is_none() || self.namespace.as_ref().is_some_and(|n| !n.terminating);
+            assert!(
+                !ours || !there || recorded.contains(identity),
+                "{identity} is ours and in no inventory after {after:?}"
+            );
+        }
+    }
+
+    /// Runs one pass up to `after` steps; the answer to the last of them is lost where `lose_answer`.
+    pub(crate) fn run_cut(&mut self, after: usize, lose_answer: bool) {
+        let mut pass = Pass::begin(self.observe());
+        for i in 0..after {
+            let Some(step) = pass.next() else { return };
+            let outcome = self.carry_out(&step);
+            let lost = lose_answer && i + 1 == after;
+            pass.record(if lost {
+                Outcome::Refused(Refusal { reason: Reason::ApplyFailed, message: "connection reset".into() })
+            } else {
+                outcome
+            });
+        }
+        if lose_answer {
+            // The pass goes on with what it believes.
+            while let Some(step) = pass.next() {
+                let outcome = self.carry_out(&step);
+                pass.record(outcome);
+            }
+        }
+    }
+
+    /// Runs passes until one has nothing to do, as the queue would.
+    pub(crate) fn settle(&mut self) {
+        for _ in 0..20 {
+            if self.steps_of_one_pass_here().iter().all(|step| matches!(step, Step::Read(_))) {
+                return;
+            }
+        }
+        panic!("no rest after 20 passes: {self:#?}");
+    }
+
+    /// The steps that a pass would take, in a copy of the world.
+    pub(crate) fn steps_of_one_pass(&self) -> Vec<Step> {
+        let mut copy = self.clone();
+        let steps = copy.steps_of_one_pass_here();
+        // A read is no write: it is how entries without UID and blocked objects are looked at again.
+        steps.into_iter().filter(|step| !matches!(step, Step::Read(_))).collect()
+    }
+
+    fn steps_of_one_pass_here(&mut self) -> Vec<Step> {
+        self.run(Pass::begin(self.observe()))
+    }
+
+    fn run(&mut self, mut pass: Pass) -> Vec<Step> {
+        let (mut steps, mut applied) = (vec![], BTreeSet::new());
+        while let Some(step) = pass.next() {
+            if let Step::Apply { object, .. } = &step {
+                applied.insert(object.identity.clone());
+            }
+            if let Step::Delete { object, .. } = &step {
+                assert!(!applied.contains(&object.identity), "applied and deleted in one pass: {object:?}");
+            }
+            let outcome = self.carry_out(&step);
+            pass.record(outcome);
+            steps.push(step);
+        }
+        if pass.report().requeue == Requeue::Now && steps.is_empty() {
+            panic!("a pass without steps wants to run again at once");
+        }
+        steps
+    }
+
+    /// What a person would compare: what is there, whose it is, and what the binding says.
+    pub(crate) fn summary(&self) -> String {
+        let objects: Vec<_> = self
+            .objects
+            .iter()
+            .map(|(id, o)| format!("{id}={} deleting={}", o.content, o.live.deleting_since.is_some()))
+            .collect();
+        let binding = self.binding.as_ref().map(|b| {
+            let status = b.status.clone().unwrap_or_default();
+            let entries: Vec<_> = status.inventory.iter().map(|e| e.identity().to_string()).collect();
+            let ready: Vec<_> = status.conditions.iter().map(|c| format!("{}/{}", c.status, c.reason)).collect();
+            format!("{} wants {:?}: {entries:?} {ready:?}", b.spec.class_name, status.requested_class)
+        });
+        let namespace = self.namespace.as_ref().map(|n| (n.held, n.terminating));
+        format!("{namespace:?}\n{objects:#?}\n{binding:#?}")
+    }
+
+    /// The periodic pass: looks at everything that the inventory names.
+    pub(crate) fn verify(&mut self) {
+        let mut observed = self.observe();
+        let status = self.binding.as_ref().and_then(|b| b.status.clone()).unwrap_or_default();
+        observed.live = status
+            .inventory
+            .iter()
+            .map(|entry| (entry.identity(), self.objects.get(&entry.identity()).map(|o| o.live.clone())))
+            .collect();
+        self.run(Pass::begin(observed));
+    }
+
+    /// The namespace has exactly what its class says, foreign objects aside.
+    pub(crate) fn check_converged(&self) {
+        let Some(namespace) = self.namespace.as_ref().filter(|n| !n.terminating) else { return };
+        let Some((_, ClassState::Accepted(_, Rendering::Objects { desired, .. }))) = self.observe().requested else {
+            return;
+        };
+        for wanted in &desired {
+            let object = self.objects.get(&wanted.identity).unwrap_or_else(|| panic!("{} is missing", wanted.identity));
+            assert!(
+                object.content == "foreign" || hash(&object.content, &namespace.uid) == wanted.hash,
+                "{}: {}",
+                wanted.identity,
+                object.content
+            );
+        }
+    }
+}
