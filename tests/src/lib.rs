@@ -1,1 +1,20 @@
-//! The harness.
+//! The harness of Namespace Class: a real control plane in seconds, and helpers that read as the problem does.
+//!
+//! [`ControlPlane::start`] gives a kube-apiserver with etcd and kube-controller-manager on loopback; [`ControlPlane::shared`]
+//! the one that all tests of a test binary use, kept apart by names ([`World`]). [`eventually`] waits for a state and says what
+//! it saw last, [`Audit`] tells who wrote what how often, [`Program`] runs our own binaries beside it. Nothing that is started
+//! here outlives the process that started it, however that ends.
+#![allow(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "the harness, the demo and the generator talk to the person at the terminal"
+)]
+
+pub mod assets;
+pub mod control_plane;
+mod eventually;
+mod process;
+
+pub use control_plane::{ControlPlane, Identity, Options};
+pub use eventually::{GENEROUS, eventually, eventually_within, holds_for};
+pub use process::Process;

@@ -1,0 +1,142 @@
+//! The programs of the control plane: found, or built with Go.
+//!
+//! In this order: the directory named by `KUBEBUILDER_ASSETS`; the user's cache directory; a build from the Go modules under
+//! `tests/control-plane`, into the cache. A machine with none of these gets an error that names the ways out, never a skipped test.
+
+mod build;
+mod module;
+
+use std::env;
+use std::fs::{File, TryLockError, create_dir_all};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use module::Module;
+
+/// Where Go modules are listed, relative to this crate.
+const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/control-plane");
+
+/// One program, the Go package it is built from, and the Go module that gives it its version.
+#[derive(Debug)]
+struct Tool {
+    program: &'static str,
+    package: &'static str,
+    module: &'static str,
+}
+
+/// Programs that are found and built together, from one Go module.
+#[derive(Debug)]
+pub struct Set {
+    /// Directory under [`MODULES`].
+    module: &'static str,
+    tools: &'static [Tool],
+    /// How long the first build takes on two cores, for the person who waits.
+    first_build: &'static str,
+    /// Whether a directory in `KUBEBUILDER_ASSETS` is expected to hold these programs.
+    in_assets: bool,
+    /// Flags for the linker, from the version of the first tool.
+    ldflags: fn(&str) -> String,
+}
+
+/// kube-apiserver, kube-controller-manager and etcd.
+pub static CONTROL_PLANE: Set = Set {
+    module: "kubernetes",
+    tools: &[
+        Tool {
+            program: "kube-apiserver",
+            package: "k8s.io/kubernetes/cmd/kube-apiserver",
+            module: "k8s.io/kubernetes",
+        },
+        Tool {
+            program: "kube-controller-manager",
+            package: "k8s.io/kubernetes/cmd/kube-controller-manager",
+            module: "k8s.io/kubernetes",
+        },
+        Tool { program: "etcd", package: "go.etcd.io/etcd/server/v3", module: "go.etcd.io/etcd/server/v3" },
+    ],
+    first_build: "about five minutes the first time",
+    in_assets: true,
+    ldflags: module::component_base_version,
+};
+
+/// kustomize, the judge of what the folder engine says about a kustomization.
+pub static KUSTOMIZE: Set = Set {
+    module: "kustomize",
+    tools: &[Tool {
+        program: "kustomize",
+        package: "sigs.k8s.io/kustomize/kustomize/v5",
+        module: "sigs.k8s.io/kustomize/kustomize/v5",
+    }],
+    first_build: "half a minute the first time",
+    in_assets: false,
+    ldflags: |_| String::new(),
+};
+
+/// The directory that holds every program of `set`; blocks while they are built.
+///
+/// # Errors
+/// When `KUBEBUILDER_ASSETS` names a directory that lacks one of them, when there is neither that nor a cached build nor Go, and
+/// when the build fails.
+pub fn find(set: &Set) -> Result<PathBuf> {
+    if let Some(dir) = env::var_os("KUBEBUILDER_ASSETS").filter(|dir| !dir.is_empty()) {
+        let dir = PathBuf::from(dir);
+        let missing = missing(set, &dir);
+        if missing.is_empty() {
+            return Ok(dir);
+        }
+        if set.in_assets {
+            bail!(
+                "KUBEBUILDER_ASSETS={} lacks {}: put it there, or unset the variable to use the cache or a build with Go",
+                dir.display(),
+                missing.join(" and "),
+            );
+        }
+    }
+    let module = Module::read(&Path::new(MODULES).join(set.module))?;
+    let versions = set.tools.iter().map(|tool| module.version_of(tool.module)).collect::<Result<Vec<_>>>()?;
+    let mut key = versions.clone();
+    key.dedup();
+    let cache = cache_dir()?.join("control-plane");
+    let dir = cache.join(format!("{}-{}-{}-{}", set.module, key.join("-"), env::consts::OS, env::consts::ARCH));
+    if missing(set, &dir).is_empty() {
+        return Ok(dir);
+    }
+    create_dir_all(&cache).with_context(|| format!("{} cannot be made", cache.display()))?;
+    let _lock = lock(&cache.join(format!("{}.lock", set.module)))?;
+    // Somebody else may have built it while we waited.
+    if !missing(set, &dir).is_empty() {
+        build::build(set, &module, &versions, &dir)?;
+    }
+    Ok(dir)
+}
+
+/// The directory for what is kept from one run to the next: `nsclass` in `XDG_CACHE_HOME` or `~/.cache`.
+pub(crate) fn cache_dir() -> Result<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    match (set("XDG_CACHE_HOME"), set("HOME")) {
+        (Some(cache), _) if cache.is_absolute() => Ok(cache.join("nsclass")),
+        (_, Some(home)) => Ok(home.join(".cache/nsclass")),
+        _ => bail!("there is no cache directory: set HOME or an absolute XDG_CACHE_HOME"),
+    }
+}
+
+fn missing(set: &Set, dir: &Path) -> Vec<&'static str> {
+    set.tools.iter().map(|tool| tool.program).filter(|program| !dir.join(program).is_file()).collect()
+}
+
+/// Held until the file is closed, also when this process is killed.
+fn lock(path: &Path) -> Result<File> {
+    let file = File::create(path).with_context(|| format!("{} cannot be opened", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            build::say("another process is building the programs of the control plane; waiting for it");
+            file.lock().with_context(|| format!("{} cannot be locked", path.display()))?;
+        }
+        Err(TryLockError::Error(error)) => {
+            return Err(error).with_context(|| format!("{} cannot be locked", path.display()));
+        }
+    }
+    Ok(file)
+}
