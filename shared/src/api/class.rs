@@ -141,7 +141,7 @@ pub struct BadDelay(String);
 
 impl Default for OptOutDelay {
     fn default() -> Self {
-        Self(Duration::from_mins(1))
+        Self(Duration::from_secs(60))
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Observed {
 pub enum NamespaceState {
     /// It is there.
     Present(NamespaceFacts),
-    /// It is proved to be gone: a definite NotFound, or a complete list without it.
+    /// It is proved to be gone: a definite `NotFound`, or a complete list without it.
     Gone,
 }
 

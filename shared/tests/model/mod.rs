@@ -378,7 +378,7 @@ impl World {
     pub(crate) fn run_cut(&mut self, after: usize, lose_answer: bool) {
         let mut pass = Pass::begin(self.observe());
         for i in 0..after {
-            let Some(step) = pass.next() else { return };
+            let Some(step) = pass.next_step() else { return };
             let outcome = self.carry_out(&step);
             let lost = lose_answer && i + 1 == after;
             pass.record(if lost {
@@ -389,7 +389,7 @@ impl World {
         }
         if lose_answer {
             // The pass goes on with what it believes.
-            while let Some(step) = pass.next() {
+            while let Some(step) = pass.next_step() {
                 let outcome = self.carry_out(&step);
                 pass.record(outcome);
             }
@@ -420,7 +420,7 @@ impl World {
 
     fn run(&mut self, mut pass: Pass) -> Vec<Step> {
         let (mut steps, mut applied) = (vec![], BTreeSet::new());
-        while let Some(step) = pass.next() {
+        while let Some(step) = pass.next_step() {
             if let Step::Apply { object, .. } = &step {
                 applied.insert(object.identity.clone());
             }
