@@ -20,6 +20,7 @@ mod observed;
 mod pass;
 mod prune;
 mod rank;
+mod rendering;
 mod report;
 mod settle;
 mod step;
@@ -32,5 +33,6 @@ pub use observed::{
 };
 pub use pass::Pass;
 pub use rank::Rank;
+pub use rendering::rendering;
 pub use report::{Failure, Report, Requeue};
 pub use step::{ObjectRef, Outcome, Precondition, Refusal, Step};

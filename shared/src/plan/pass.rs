@@ -1,9 +1,9 @@
 //! The machine: stages in the order of class.md C30, each a list of small tasks.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::{
-    Failure, Intent, Observed, Outcome, Rank, Report, Requeue, Step,
+    Failure, Intent, Observed, Outcome, Rank, Refused, Report, Requeue, Step,
     apply::{Applied, ApplyTask, Owner},
     intent,
     prune::{PruneTask, Pruned},
@@ -31,6 +31,7 @@ pub struct Pass {
     failures: Vec<Failure>,
     held_back: Vec<ObjectIdentity>,
     notes: Vec<String>,
+    refused: BTreeMap<ObjectIdentity, Refused>,
     requeue: Option<Requeue>,
 }
 
@@ -53,6 +54,7 @@ impl Pass {
             failures,
             held_back: Vec::new(),
             notes: Vec::new(),
+            refused: BTreeMap::new(),
             requeue: None,
         }
     }
@@ -111,7 +113,8 @@ impl Pass {
             _ if self.failures.iter().any(|f| f.reason.is_retried()) => Requeue::Backoff,
             _ => Requeue::Rest,
         });
-        Report { failures: self.failures.clone(), notes: self.notes.clone(), requeue }
+        let (failures, notes, refused) = (self.failures.clone(), self.notes.clone(), self.refused.clone());
+        Report { failures, notes, refused, requeue }
     }
 
     /// The binding as the server has it after this pass, as far as we know; none where there is none.
@@ -262,6 +265,10 @@ impl Pass {
                 if let Some(entry) = entry.filter(|_| failure.reason == Reason::ApplyFailed) {
                     // It may have happened all the same.
                     entry.applied.clear();
+                }
+                if failure.reason == Reason::InvalidManifest {
+                    let Failure { reason, message, .. } = failure.clone();
+                    self.refused.insert(desired.identity.clone(), Refused { hash: desired.hash.clone(), reason, message });
                 }
                 self.failures.push(failure.clone());
             }

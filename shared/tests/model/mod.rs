@@ -224,7 +224,7 @@ impl World {
     fn desired(class: &str, revision: u8, item: usize, uid: &str) -> Desired {
         let identity = identity(item);
         // The first half of the pool is the same in every class and revision.
-        let content = if item % 2 == 0 { "same".to_owned() } else { format!("{class}-{revision}") };
+        let content = if item.is_multiple_of(2) { "same".to_owned() } else { format!("{class}-{revision}") };
         Desired {
             version: "v1".into(),
             manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }),
@@ -311,7 +311,7 @@ impl World {
                     live: LiveObject { uid: fresh, ..LiveObject::default() },
                     content: String::new(),
                 });
-                entry.content = manifest["content"].as_str().unwrap().to_owned();
+                manifest["content"].as_str().unwrap().clone_into(&mut entry.content);
                 let live = &mut entry.live;
                 live.labels.insert(names::MANAGED_LABEL.into(), "true".into());
                 live.labels.insert(names::OBJECT_NAMESPACE_LABEL.into(), NAMESPACE.into());
