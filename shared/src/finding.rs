@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::path::{FieldPath, Step};
+
 /// Whether a finding stops the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -57,6 +59,42 @@ pub struct ItemRef {
     pub label: String,
 }
 
+impl ItemRef {
+    /// Something in this item that stops the class.
+    pub fn error(
+        &self,
+        reason: Reason,
+        path: &FieldPath,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            severity: Severity::Error,
+            reason,
+            path: self.root().join(path).to_string(),
+            item: Some(self.clone()),
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// Something in this item that is allowed, but worth a look.
+    pub fn warning(
+        &self,
+        reason: Reason,
+        path: &FieldPath,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Finding {
+        Finding { severity: Severity::Warning, ..self.error(reason, path, message, remedy) }
+    }
+
+    /// Where the item stands in its class.
+    pub fn root(&self) -> FieldPath {
+        FieldPath::of(["spec", "resources"]).then(Step::Index(self.index))
+    }
+}
+
 /// One thing to mend, or to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -75,6 +113,18 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Something about the class as a whole that stops it.
+    pub fn of_class(reason: Reason, path: &FieldPath, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            reason,
+            path: path.to_string(),
+            item: None,
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+
     /// Whether it stops the class.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

@@ -1,5 +1,8 @@
 //! The rules of Namespace Class, with no I/O: API types, templates, policy, inventory and plan.
 
+pub mod budget;
+pub mod class;
+mod duplicates;
 mod excerpt;
 pub mod finding;
 pub mod guarded;
@@ -9,6 +12,13 @@ pub mod marks;
 pub mod names;
 pub mod object_name;
 pub mod path;
+mod placement;
+pub mod policy;
+pub mod render;
 pub mod template;
+#[cfg(test)]
+mod testing;
+mod trust;
+pub mod validate;
 pub mod validity;
 pub mod variables;

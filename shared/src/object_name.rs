@@ -1,7 +1,7 @@
 //! What names an object of a kind may have (class.md C16).
 //!
 //! After the `validation.go` of each group in Kubernetes 1.36, where most kinds, and every custom resource, take a
-//! subdomain. Rules that hang on the rest of an object (a CSR, a trust bundle, an APIService) are the server's.
+//! subdomain. Rules that hang on the rest of an object (a CSR, a trust bundle, an `APIService`) are the server's.
 
 use std::fmt;
 

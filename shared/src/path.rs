@@ -37,6 +37,22 @@ impl FieldPath {
         Self(steps)
     }
 
+    /// This path, and the other one from its end on.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        Self(self.0.iter().chain(&other.0).cloned().collect())
+    }
+
+    /// Goes one step further.
+    pub fn push(&mut self, step: Step) {
+        self.0.push(step);
+    }
+
+    /// Goes one step back.
+    pub fn pop(&mut self) {
+        self.0.pop();
+    }
+
     /// The steps from the root on.
     pub fn steps(&self) -> &[Step] {
         &self.0

@@ -97,6 +97,11 @@ impl Template {
         self.expressions().map(|expression| &expression.variable)
     }
 
+    /// Whether the result is a number or a truth value, not a string.
+    pub fn is_typed(&self) -> bool {
+        self.expressions().any(|expression| expression.cast.is_some())
+    }
+
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Expression(expression) => Some(expression),

@@ -46,13 +46,12 @@ impl Template {
                 Segment::Text(text) | Segment::Quoted(text) => parts.push(text),
                 Segment::Expression(expression) => {
                     cast = expression.cast;
-                    match lookup(&expression.variable).or(expression.default.as_deref()) {
-                        Some(text) => parts.push(text),
-                        None => {
-                            let missing = EvaluateError::Missing(expression.variable.clone());
-                            if !errors.contains(&missing) {
-                                errors.push(missing);
-                            }
+                    if let Some(text) = lookup(&expression.variable).or(expression.default.as_deref()) {
+                        parts.push(text);
+                    } else {
+                        let missing = EvaluateError::Missing(expression.variable.clone());
+                        if !errors.contains(&missing) {
+                            errors.push(missing);
                         }
                     }
                 }

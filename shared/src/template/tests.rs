@@ -23,7 +23,7 @@ fn evaluated(source: &str) -> Value {
 /// The errors of a text, one sentence a line.
 fn mistakes(source: &str) -> String {
     let errors = Template::parse(source).unwrap_err();
-    errors.iter().map(|error| format!("{error}; {}\n", error.kind.remedy())).collect()
+    errors.iter().map(|error| format!("{error}; {}", error.kind.remedy())).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
