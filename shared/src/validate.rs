@@ -1,0 +1,51 @@
+//! All that can be known about a class without a namespace: what admission answers, and what the condition Accepted
+//! of a class says (admission.md A04, A05).
+
+use serde_json::Value;
+
+use crate::class::CompiledClass;
+use crate::finding::{Finding, Reason};
+use crate::guarded::GuardedKeys;
+use crate::kinds::{Kinds, Scope};
+use crate::path::FieldPath;
+use crate::placement;
+use crate::policy::Policy;
+use crate::trust;
+
+/// Judges a class from the text of its items. Errors refuse it; warnings do not.
+pub fn validate_class(
+    name: &str,
+    resources: &[Value],
+    policy: &Policy,
+    kinds: &dyn Kinds,
+    guarded: &GuardedKeys,
+) -> Vec<Finding> {
+    CompiledClass::compile(name, resources).validate(policy, kinds, guarded)
+}
+
+impl CompiledClass {
+    /// All findings, errors and warnings: first what concerns the class, then item by item, in one order always.
+    ///
+    /// A class without errors here can still fail for a namespace: a label is missing there, or holds what does not
+    /// fit its place.
+    pub fn validate(&self, policy: &Policy, kinds: &dyn Kinds, guarded: &GuardedKeys) -> Vec<Finding> {
+        let mut findings = self.findings().to_vec();
+        for item in self.items() {
+            let scope = kinds.scope(item.gvk());
+            findings.extend(policy.finding(item.item_ref(), item.gvk(), item.manifest()));
+            findings.extend(placement::check(item, scope));
+            findings.extend(placement::warn(item, scope));
+            findings.extend(trust::check(item, scope, guarded));
+            findings.extend(trust::system_prefixes(item));
+            if scope == Scope::Unknown {
+                let (message, remedy) = ("the API server does not serve it", "right if its CRD comes later");
+                findings.push(item.item_ref().warning(Reason::KindNotFound, &FieldPath::of(["kind"]), message, remedy));
+            }
+        }
+        findings.sort_by_key(|finding| finding.item.as_ref().map(|item| item.index));
+        findings
+    }
+}
+
+#[cfg(test)]
+mod tests;
