@@ -56,7 +56,9 @@ impl Bindings {
         match written.get(namespace) {
             None => {}
             Some(Written::Stored(ours)) => {
-                if watched.as_ref().is_none_or(|w| revision(w.resource_version().as_deref()) < revision(ours.resource_version().as_deref())) {
+                if watched.as_ref().is_none_or(|w| {
+                    revision(w.resource_version().as_deref()) < revision(ours.resource_version().as_deref())
+                }) {
                     return Ok(Some(ours.clone()));
                 }
                 written.remove(namespace);

@@ -111,7 +111,12 @@ impl Classes {
     ///
     /// # Errors
     /// As [`Self::state`].
-    pub async fn verdict(&self, object: &DynamicObject, kinds: &KindCache, settings: &Settings) -> Result<Verdict, kube::Error> {
+    pub async fn verdict(
+        &self,
+        object: &DynamicObject,
+        kinds: &KindCache,
+        settings: &Settings,
+    ) -> Result<Verdict, kube::Error> {
         let class = self.read(object);
         let refused = match &class.compiled {
             Err(why) => Some(why.clone()),

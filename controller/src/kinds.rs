@@ -20,7 +20,6 @@ const UNKNOWN_FOR: Duration = Duration::from_secs(10);
 type GroupVersion = (String, String);
 
 /// The cache. Answers are as old as the last [`KindCache::learn`] that found them missing.
-#[derive(Debug)]
 pub struct KindCache {
     client: Client,
     known: RwLock<HashMap<GroupVersion, Served>>,
@@ -87,9 +86,9 @@ impl KindCache {
 
     fn is_answered(&self, gvk: &Gvk) -> bool {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(&(gvk.group.clone(), gvk.version.clone())).is_some_and(|served| {
-            served.kinds.contains_key(&gvk.kind) || served.asked.elapsed() < UNKNOWN_FOR
-        })
+        known
+            .get(&(gvk.group.clone(), gvk.version.clone()))
+            .is_some_and(|served| served.kinds.contains_key(&gvk.kind) || served.asked.elapsed() < UNKNOWN_FOR)
     }
 
     async fn ask(&self, gvk: &Gvk) -> Result<HashMap<String, (ApiResource, Scope)>, kube::Error> {

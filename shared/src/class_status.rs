@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn c03_a_bound_class_is_protected_and_an_unused_one_is_not() {
-        let facts = |deleting, protected, requested, bound| Protection { deleting, protected, requested, bound }.change();
+        let facts =
+            |deleting, protected, requested, bound| Protection { deleting, protected, requested, bound }.change();
         assert_eq!(facts(false, false, true, false), FinalizerChange::Protect);
         assert_eq!(facts(false, false, false, true), FinalizerChange::Protect);
         assert_eq!(facts(false, true, false, false), FinalizerChange::Release);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::path::{FieldPath, Step};
+pub use crate::reason::Reason;
 
 /// Whether a finding stops the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,43 +12,6 @@ pub enum Severity {
     Error,
     /// Allowed, but worth a look.
     Warning,
-}
-
-/// What a finding is about: a bounded set, fit for conditions and metrics (class.md C37).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// The class itself, not one of its items.
-    ClassInvalid,
-    /// A template, the value that it became, or a budget.
-    RenderFailed,
-    /// Two items are one object.
-    DuplicateResource,
-    /// The policy forbids the item.
-    GvkDenied,
-    /// The item is no manifest that a class may hold.
-    InvalidManifest,
-    /// The API server does not serve the kind, yet.
-    KindNotFound,
-}
-
-impl Reason {
-    /// As it stands in conditions.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ClassInvalid => "ClassInvalid",
-            Self::RenderFailed => "RenderFailed",
-            Self::DuplicateResource => "DuplicateResource",
-            Self::GvkDenied => "GVKDenied",
-            Self::InvalidManifest => "InvalidManifest",
-            Self::KindNotFound => "KindNotFound",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 /// An item of a class, as a message names it.

@@ -33,6 +33,6 @@ pub use observed::{
 };
 pub use pass::Pass;
 pub use rank::Rank;
-pub use rendering::rendering;
+pub use rendering::{rendering, short_hash};
 pub use report::{Failure, Report, Requeue};
 pub use step::{ObjectRef, Outcome, Precondition, Refusal, Step};

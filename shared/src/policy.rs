@@ -78,7 +78,7 @@ impl Policy {
     pub fn finding(&self, item: &ItemRef, gvk: &Gvk, manifest: &Value) -> Option<Finding> {
         let denial = self.judge(gvk, manifest).err()?;
         let message = format!("{gvk} is denied by {denial}");
-        Some(item.error(Reason::GvkDenied, &FieldPath::of(["kind"]), message, denial.remedy(gvk)))
+        Some(item.error(Reason::GVKDenied, &FieldPath::of(["kind"]), message, denial.remedy(gvk)))
     }
 }
 

@@ -146,7 +146,8 @@ impl Pass {
     fn hold(&self) -> Option<Step> {
         let Intent::Converge(goal) = &self.intent else { return None };
         let owes = self.inventory.iter().any(InventoryEntry::is_cluster_scoped);
-        (owes && !goal.namespace.held).then(|| Step::HoldNamespace { uid: goal.namespace.uid.clone() })
+        (owes && !goal.namespace.held && self.observed.hold_namespaces)
+            .then(|| Step::HoldNamespace { uid: goal.namespace.uid.clone() })
     }
 
     /// The finalizer stands only while cluster-scoped objects are owed (class.md C42).
@@ -157,7 +158,8 @@ impl Pass {
             _ => return None,
         };
         let owes = self.inventory.iter().any(InventoryEntry::is_cluster_scoped);
-        (namespace.held && !owes).then(|| Step::FreeNamespace { uid: namespace.uid.clone() })
+        (namespace.held && (!owes || !self.observed.hold_namespaces))
+            .then(|| Step::FreeNamespace { uid: namespace.uid.clone() })
     }
 
     fn settlement(&self) -> Option<Step> {
@@ -268,7 +270,8 @@ impl Pass {
                 }
                 if failure.reason == Reason::InvalidManifest {
                     let Failure { reason, message, .. } = failure.clone();
-                    self.refused.insert(desired.identity.clone(), Refused { hash: desired.hash.clone(), reason, message });
+                    self.refused
+                        .insert(desired.identity.clone(), Refused { hash: desired.hash.clone(), reason, message });
                 }
                 self.failures.push(failure.clone());
             }

@@ -148,7 +148,7 @@ fn all_findings_come_in_one_answer_class_first_then_item_by_item() {
             (None, Severity::Error, Reason::ClassInvalid),
             (Some(0), Severity::Error, Reason::RenderFailed),
             (Some(1), Severity::Warning, Reason::InvalidManifest),
-            (Some(1), Severity::Error, Reason::GvkDenied),
+            (Some(1), Severity::Error, Reason::GVKDenied),
             (Some(2), Severity::Error, Reason::DuplicateResource),
         ]
     );

@@ -252,6 +252,7 @@ impl World {
                 None => NamespaceState::Gone,
             },
             reserved: false,
+            hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
             binding: self.binding.clone(),
