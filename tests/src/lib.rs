@@ -11,10 +11,19 @@
 )]
 
 pub mod assets;
+pub mod audit;
 pub mod control_plane;
 mod eventually;
+pub mod install;
 mod process;
+mod program;
+mod progress;
+mod world;
 
+pub use audit::Audit;
 pub use control_plane::{ControlPlane, Identity, Options};
 pub use eventually::{GENEROUS, eventually, eventually_within, holds_for};
+pub use install::until_it_bites;
 pub use process::Process;
+pub use program::Program;
+pub use world::World;
