@@ -59,8 +59,8 @@ pub const MAX_INVENTORY: usize = 300;
     ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
     selectable = ".spec.className",
-    validation = Rule::new("self.metadata.name == self.spec.namespaceName").message(
-        "spec.namespaceName: must equal metadata.name, because a binding is named like its namespace; the controller writes bindings, \
+    validation = Rule::new("self.metadata.name == self.spec.namespaceName").field_path(".spec.namespaceName").message(
+        "must equal metadata.name, because a binding is named like its namespace; the controller writes bindings, \
          so set the label nsclass.io/name on the namespace instead"
     )
 )]

@@ -20,7 +20,7 @@ pub struct BadDelay(String);
 
 impl Default for OptOutDelay {
     fn default() -> Self {
-        Self(Duration::from_mins(1))
+        Self(Duration::from_secs(60))
     }
 }
 
@@ -97,7 +97,7 @@ impl JsonSchema for OptOutDelay {
             "maxLength": 16,
             "x-kubernetes-validations": [{
                 "rule": "self.matches('^([0-9]{1,3}h)?([0-9]{1,5}m)?([0-9]{1,7}s)?$') && self != '' && duration(self) <= duration('720h')",
-                "message": "optOutDelay: write whole hours, minutes and seconds in that order, such as 90s or 1h30m, up to 720h",
+                "message": "write whole hours, minutes and seconds in that order, such as 90s or 1h30m, up to 720h",
             }],
         })
     }

@@ -50,8 +50,8 @@ fn main() -> Result<()> {
         differing.extend(changes);
     }
     if args.check {
-        let list = differing.iter().map(|change| format!("\n  {change}")).collect::<String>();
-        ensure!(differing.is_empty(), "generated files are not up to date; run `cargo generate` and commit:{list}");
+        let list = differing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  ");
+        ensure!(differing.is_empty(), "generated files are not up to date; run `cargo generate` and commit:\n  {list}");
     }
     for change in differing {
         println!("{change}");
