@@ -1,4 +1,5 @@
-//! `NamespaceClassBinding`: the durable record of what was put into one namespace.
+//! `NamespaceClassBinding`: the durable record of what was put into one namespace. The doc comments here are what `kubectl explain`
+//! shows.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +9,18 @@ use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::condition::conditions_schema;
 use super::{OnDelete, OptOutDelay};
 use crate::identity::{Gvk, ObjectIdentity};
 
 /// Most objects that one binding records. The union of an old and a new set is held to it before anything is applied.
 pub const MAX_INVENTORY: usize = 300;
 
-/// Which class's objects are in one namespace, and which objects these are. Cluster-scoped, named like the namespace, written by the
-/// controller alone.
-///
-/// It has no status subresource: it has one writer, so class, inventory and conditions change together in one write and are never torn.
+/// Which class's objects are in the namespace.
+//
+// No status subresource (`crd` takes it away): there is one writer, so class, inventory and conditions change together in one write and
+// are never torn. For the same reason there is no `status.observedGeneration`: without the subresource every write of the status raises
+// `metadata.generation`, and the status would for ever speak of the generation before.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[kube(
     group = "nsclass.io",
@@ -27,65 +30,94 @@ pub const MAX_INVENTORY: usize = 300;
     shortname = "nscb",
     status = "BindingStatus",
     derive = "PartialEq",
-    printcolumn(name = "Class", type_ = "string", json_path = ".spec.className"),
-    printcolumn(name = "Ready", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].status"),
-    printcolumn(name = "Reason", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].reason"),
-    printcolumn(name = "Objects", type_ = "integer", json_path = ".status.objects"),
+    doc = "The record of what the operator has put into one namespace, and where to look when something is missing there. It is named \
+           like the namespace and written by the controller alone; to change what a namespace has, set its label nsclass.io/name or \
+           edit the class.",
+    printcolumn(
+        name = "Class",
+        type_ = "string",
+        json_path = ".spec.className",
+        description = "The class whose objects are in the namespace"
+    ),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].status",
+        description = "Whether the namespace has everything its class says"
+    ),
+    printcolumn(
+        name = "Reason",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason",
+        description = "Why, in one word; the condition Ready has the sentence"
+    ),
+    printcolumn(
+        name = "Objects",
+        type_ = "integer",
+        json_path = ".status.objects",
+        description = "How many objects the inventory records"
+    ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
-    validation = Rule::new("self.metadata.name == self.spec.namespaceName")
-        .message("spec.namespaceName: a binding is named like its namespace")
+    selectable = ".spec.className",
+    validation = Rule::new("self.metadata.name == self.spec.namespaceName").field_path(".spec.namespaceName").message(
+        "must equal metadata.name, because a binding is named like its namespace; the controller writes bindings, \
+         so set the label nsclass.io/name on the namespace instead"
+    )
 )]
 #[serde(rename_all = "camelCase")]
 pub struct BindingSpec {
     /// The namespace that this binding speaks of; equal to `metadata.name`.
     #[schemars(length(min = 1, max = 63))]
     pub namespace_name: String,
-    /// The class whose objects are there; empty before the first.
+    /// The class whose objects are in the namespace; empty before the first. What the namespace asks for is `status.requestedClass`.
     #[serde(default)]
     #[schemars(length(max = 63))]
     pub class_name: String,
-    /// The operator instance that keeps this binding.
+    /// The instance of the operator that keeps this binding; another one leaves it and its objects alone.
     #[serde(default)]
     #[schemars(length(max = 63))]
     pub instance: String,
 }
 
-/// Written by the controller alone.
+/// What is in the namespace, and what is in the way of the rest. Written by the controller alone.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct BindingStatus {
-    /// What the namespace's label says.
+    /// The class that the namespace's label `nsclass.io/name` asks for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub requested_class: String,
-    /// `onDelete` of the class, as last seen.
+    /// The class's `onDelete` as last seen, for when the class is gone.
     #[serde(default)]
     pub on_delete: OnDelete,
-    /// When the objects go, once the label went (class.md C01).
+    /// Set while the namespace has lost its class label and its objects wait for the class's `optOutDelay` to pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects_go: Option<ObjectsGone>,
-    /// UID of the namespace that the inventory belongs to. A namespace made again under the same name has another one.
+    /// UID of the namespace that the inventory belongs to. A namespace that is deleted and made again under the same name has another
+    /// one, and starts afresh.
     #[serde(default, rename = "observedNamespaceUID", skip_serializing_if = "String::is_empty")]
     pub observed_namespace_uid: String,
-    /// `metadata.generation` of the class that was last applied.
+    /// The `metadata.generation` of the class that was last applied here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_class_generation: Option<i64>,
-    /// The variables that the last good render used, with their values.
+    /// The variables that the last good rendering used, with their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
-    /// Every object that we put there, and every one whose creation may have happened.
+    /// Every object that the operator has put there, and every one that it is about to. Only what is listed here is ever deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 300), extend("x-kubernetes-list-type" = "atomic"))]
     pub inventory: Vec<InventoryEntry>,
-    /// How many objects the inventory holds; for the printer column.
+    /// How many objects the inventory lists.
     #[serde(default)]
+    #[schemars(with = "i32", range(min = 0))]
     pub objects: u32,
-    /// `Ready` says whether the namespace has what its class says, and if not, why.
+    /// The condition `Ready` says whether the namespace has everything its class says; if not, the reason and the message say what is
+    /// missing and what to do. `InScope` says whether the operator manages this namespace; if not, what is there stays as it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    #[schemars(schema_with = "conditions_schema")]
     pub conditions: Vec<Condition>,
 }
 
-/// A pending departure.
+/// A namespace's pending departure from its class.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectsGone {
@@ -107,27 +139,29 @@ impl ObjectsGone {
 /// One object of the inventory.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 pub struct InventoryEntry {
-    /// API group; empty for core.
+    /// API group; absent for the core group.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub group: String,
     /// The version it was last applied with. Not a part of its identity.
     pub version: String,
-    /// Kind.
+    /// Kind, such as `NetworkPolicy`.
     pub kind: String,
-    /// Empty for a cluster-scoped object.
+    /// The namespace it is in; absent for a cluster-scoped object.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// Name.
+    /// Its name.
     pub name: String,
-    /// UID of the live object; empty while its creation may or may not have happened.
+    /// UID of the live object, without which nothing is deleted; absent while its creation may or may not have happened.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// `<hash of what was rendered>-<hash of our managedFields entry>`, as of the last apply; empty before the first.
+    /// What the last apply left, as a hash of what was rendered, a dash, and a hash of our managedFields entry. While both fit, nothing is
+    /// sent to the API server.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub applied: String,
-    /// What the item said of its end (`nsclass.io/on-delete`). It is kept here because whoever may edit the live object could
-    /// otherwise make it outlive its class.
+    /// What its item said of its end (annotation `nsclass.io/on-delete`), before what the class says. It is kept here because whoever
+    /// may edit the live object could otherwise make it outlive its class.
     #[serde(default, rename = "onDelete", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OnDelete")]
     pub on_delete: Option<OnDelete>,
 }
 

@@ -1,14 +1,14 @@
-//! `NamespaceClass`: what an admin writes.
-
-use std::{borrow::Cow, fmt, str::FromStr, time::Duration};
+//! `NamespaceClass`: what an admin writes. The doc comments here are what `kubectl explain` shows.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResource, KubeSchema};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-/// A set of manifests that every namespace labelled with this class's name gets, keeps, and loses when it leaves.
+use super::condition::conditions_schema;
+use super::{Item, OptOutDelay};
+
+/// What every namespace of this class gets, and what happens to it later.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[kube(
     group = "nsclass.io",
@@ -19,31 +19,64 @@ use serde_json::Value;
     shortname = "nsc",
     status = "ClassStatus",
     derive = "PartialEq",
-    printcolumn(name = "Bound", type_ = "integer", json_path = ".status.namespaces.bound"),
-    printcolumn(name = "Ready", type_ = "integer", json_path = ".status.namespaces.ready"),
-    printcolumn(name = "Failing", type_ = "integer", json_path = ".status.namespaces.failing"),
+    doc = "A set of manifests for namespaces. Every namespace with the label nsclass.io/name=<name of this class> gets these objects, \
+           keeps them, follows each edit of the class, and loses them when it leaves it.",
+    printcolumn(
+        name = "Bound",
+        type_ = "integer",
+        json_path = ".status.namespaces.bound",
+        description = "Namespaces that have this class"
+    ),
+    printcolumn(
+        name = "Ready",
+        type_ = "integer",
+        json_path = ".status.namespaces.ready",
+        description = "Namespaces that have everything the class says"
+    ),
+    printcolumn(
+        name = "Failing",
+        type_ = "integer",
+        json_path = ".status.namespaces.failing",
+        description = "Namespaces that lack something; the condition Ready names the first few"
+    ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
-    validation = Rule::new("self.metadata.name.size() <= 63")
-        .message("metadata.name: a class name is a label value on namespaces, so it has at most 63 characters")
+    validation = Rule::new("self.metadata.name.size() <= 63").message(
+        "metadata.name: at most 63 characters, because namespaces ask for a class by its name in a label; choose a shorter name"
+    )
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ClassSpec {
-    /// Raw manifests, one object each, with variables in their string values. Order does not matter.
-    #[schemars(length(min = 1, max = 100))]
+    /// The objects that each namespace of the class gets, as 1 to 100 manifests, each with an identity of its own (group,
+    /// kind and name). Their order does not matter.
+    ///
+    /// String values may hold variables in double braces: `.Namespace.Name`, `.Namespace.UID`, `.Namespace.Labels.<key>`,
+    /// `.Namespace.Annotations.<key>` and `.Class.Name`. One that a namespace may lack needs a default, as in
+    /// `{{ .Namespace.Labels.tier | default "small" }}`. A value that is nothing but one expression may end in `| int` or `| bool`
+    /// to become a number or a boolean.
+    #[schemars(length(min = 1, max = 100), extend("x-kubernetes-list-type" = "atomic"))]
     pub resources: Vec<Item>,
-    /// What to do with an object of an item's name that is there already and is not ours.
+    /// What to do with an object that is there already under an item's name and is not from this class. `Refuse` leaves it alone and
+    /// reports `NotOwned`; the other items are applied all the same. `Adopt` takes it over, unless it belongs to another namespace or
+    /// another instance of the operator.
     #[serde(default)]
     pub adoption: Adoption,
-    /// What to do when somebody changes a field that this class sets.
+    /// What to do when somebody changes a field that this class sets. `Repair` sets it back within seconds, `Report` says so in a
+    /// condition and an event and leaves it, `Ignore` leaves it.
     #[serde(default)]
     pub drift: Drift,
-    /// What becomes of the objects when a namespace leaves the class.
+    /// What becomes of the objects when a namespace leaves the class, or the class is deleted. `Delete` deletes them. `Orphan` lets them
+    /// stay; they belong to whoever has the namespace then. A single item decides otherwise by its annotation
+    /// `nsclass.io/on-delete`, and a `PersistentVolumeClaim` is deleted only if its item says so.
     #[serde(default)]
     pub on_delete: OnDelete,
-    /// What to do when the API server refuses a change of an immutable field.
+    /// What to do when an edit of the class changes a field that the API server does not let anybody change, such as the `roleRef` of
+    /// a `RoleBinding`. `Report` leaves the object as it is and reports `ImmutableField`. `Recreate` deletes it and creates it anew,
+    /// but never an object that holds data.
     #[serde(default)]
     pub immutable: Immutable,
-    /// How long the objects stay after a namespace lost its class label, such as `60s`, `5m` or `1h30m`.
+    /// How long the objects stay after a namespace lost its class label, so that a slip costs nothing (with the label back before
+    /// that, nothing has happened). Written as whole hours, minutes and seconds in that order, such as `90s`, `5m` or `1h30m`, up to
+    /// `720h`.
     #[serde(default)]
     pub opt_out_delay: OptOutDelay,
 }
@@ -90,144 +123,21 @@ pub enum Immutable {
     Recreate,
 }
 
-/// One manifest of a class, exactly as written.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-#[serde(transparent)]
-pub struct Item(pub Value);
-
-impl JsonSchema for Item {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Item".into()
-    }
-
-    /// `preserve-unknown-fields` stands on the item and again on `metadata`: without the second the API server prunes labels
-    /// and annotations silently, and `embedded-resource` would refuse templated labels (both measured on 1.36).
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A Kubernetes manifest. apiVersion, kind and metadata.name are required; the rest is kept as written.",
-            "type": "object",
-            "required": ["apiVersion", "kind", "metadata"],
-            "x-kubernetes-preserve-unknown-fields": true,
-            "properties": {
-                "apiVersion": { "type": "string", "minLength": 1, "maxLength": 317 },
-                "kind": { "type": "string", "minLength": 1, "maxLength": 63 },
-                "metadata": {
-                    "type": "object",
-                    "required": ["name"],
-                    "x-kubernetes-preserve-unknown-fields": true,
-                    "properties": { "name": { "type": "string", "minLength": 1, "maxLength": 1024 } },
-                },
-            },
-        })
-    }
-}
-
-/// How long objects stay after the class label went. Written like Go's durations, in whole seconds, at most 30 days.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(try_from = "String", into = "String")]
-pub struct OptOutDelay(pub Duration);
-
-/// Longest delay that [`OptOutDelay`] accepts.
-const LONGEST_DELAY: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
-/// Why a delay was refused.
-#[derive(thiserror::Error, Debug, PartialEq, Eq)]
-#[error("{0:?} is not a delay: write whole hours, minutes and seconds in that order, such as 90s or 1h30m, up to 720h")]
-pub struct BadDelay(String);
-
-impl Default for OptOutDelay {
-    fn default() -> Self {
-        Self(Duration::from_secs(60))
-    }
-}
-
-impl FromStr for OptOutDelay {
-    type Err = BadDelay;
-
-    fn from_str(text: &str) -> Result<Self, BadDelay> {
-        let bad = || BadDelay(text.to_owned());
-        let mut rest = text;
-        let mut total = 0_u64;
-        for (unit, seconds) in [('h', 3600), ('m', 60), ('s', 1)] {
-            if let Some((digits, after)) = rest.split_once(unit) {
-                if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-                    return Err(bad());
-                }
-                let count: u64 = digits.parse().map_err(|_| bad())?;
-                total = count.checked_mul(seconds).and_then(|s| total.checked_add(s)).ok_or_else(bad)?;
-                rest = after;
-            }
-        }
-        let delay = Duration::from_secs(total);
-        if text.is_empty() || !rest.is_empty() || delay > LONGEST_DELAY {
-            return Err(bad());
-        }
-        Ok(Self(delay))
-    }
-}
-
-impl TryFrom<String> for OptOutDelay {
-    type Error = BadDelay;
-
-    fn try_from(text: String) -> Result<Self, BadDelay> {
-        text.parse()
-    }
-}
-
-impl fmt::Display for OptOutDelay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.as_secs();
-        let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        if h > 0 {
-            write!(f, "{h}h")?;
-        }
-        if m > 0 {
-            write!(f, "{m}m")?;
-        }
-        if s > 0 || seconds == 0 {
-            write!(f, "{s}s")?;
-        }
-        Ok(())
-    }
-}
-
-impl From<OptOutDelay> for String {
-    fn from(delay: OptOutDelay) -> Self {
-        delay.to_string()
-    }
-}
-
-impl JsonSchema for OptOutDelay {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "OptOutDelay".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "maxLength": 16, "pattern": "^([0-9]+h)?([0-9]+m)?([0-9]+s)?$", "minLength": 2 })
-    }
-}
-
-/// Written by the controller alone.
+/// How far the namespaces of this class are. Written by the controller alone.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct ClassStatus {
-    /// The `metadata.generation` that this status speaks of.
+    /// The `metadata.generation` of the class that this status speaks of; a smaller one than the class has means that the last edit
+    /// has not been taken up yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// How many namespaces have this class. Counts only, never a list of names.
+    /// How many namespaces have this class. `kubectl get nscb --field-selector spec.className=<name of this class>` lists them.
     #[serde(default)]
     pub namespaces: NamespaceCounts,
-    /// `Accepted`: the class itself is sound. `Ready`: every namespace bound to it has what it says.
+    /// The condition `Accepted` says whether the class itself is sound; if not, nothing of it is applied anywhere. `Ready` says whether
+    /// every namespace of the class has what it says; if not, the message names the first few that have not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    #[schemars(schema_with = "conditions_schema")]
     pub conditions: Vec<Condition>,
 }
 
@@ -235,34 +145,12 @@ pub struct ClassStatus {
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamespaceCounts {
     /// Namespaces whose binding names this class.
+    #[schemars(with = "i32", range(min = 0))]
     pub bound: u32,
-    /// Of these, the ones whose binding is Ready.
+    /// Of these, the ones that have everything the class says.
+    #[schemars(with = "i32", range(min = 0))]
     pub ready: u32,
-    /// Of these, the ones whose binding is not.
+    /// Of these, the ones that lack something.
+    #[schemars(with = "i32", range(min = 0))]
     pub failing: u32,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_delay_reads_like_a_go_duration_and_prints_back() {
-        for (text, seconds, printed) in
-            [("60s", 60, "1m"), ("90s", 90, "1m30s"), ("1h30m", 5400, "1h30m"), ("0s", 0, "0s"), ("2h5s", 7205, "2h5s")]
-        {
-            let delay: OptOutDelay = text.parse().unwrap();
-            assert_eq!(delay.0.as_secs(), seconds, "{text}");
-            assert_eq!(delay.to_string(), printed);
-        }
-    }
-
-    #[test]
-    fn a_delay_that_cannot_be_meant_is_refused() {
-        for text in
-            ["", "s", "5", "1s1m", "-5s", "1.5h", "5 s", "99999999999999999999s", "721h", "18446744073709551615h"]
-        {
-            assert!(text.parse::<OptOutDelay>().is_err(), "{text:?}");
-        }
-    }
 }

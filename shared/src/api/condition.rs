@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use schemars::{Schema, SchemaGenerator, json_schema};
 
 /// Longest message; the API server refuses more than 32 KiB, and nobody reads that.
 const LONGEST_MESSAGE: usize = 1024;
@@ -64,6 +65,49 @@ pub fn set_condition(
         last_transition_time: Time(now),
     });
     true
+}
+
+/// The schema of a list of conditions. The one that comes with [`Condition`] has none of the limits that the API conventions give it
+/// (they are comments for a generator there), and its descriptions speak to who writes a controller.
+pub(super) fn conditions_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "array",
+        "maxItems": 16,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["type"],
+        "items": {
+            "description": "One aspect of the state, as of lastTransitionTime.",
+            "type": "object",
+            "required": ["type", "status", "reason", "message", "lastTransitionTime"],
+            "properties": {
+                "type": {
+                    "description": "Which aspect.",
+                    "type": "string", "minLength": 1, "maxLength": 316,
+                },
+                "status": {
+                    "description": "True, False, or Unknown.",
+                    "type": "string", "enum": ["True", "False", "Unknown"],
+                },
+                "reason": {
+                    "description": "Why, in one CamelCase word for programs.",
+                    "type": "string", "minLength": 1, "maxLength": 1024,
+                    "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+                },
+                "message": {
+                    "description": "Why, and what to do about it, in a sentence.",
+                    "type": "string", "maxLength": 32768,
+                },
+                "lastTransitionTime": {
+                    "description": "When status last changed; reason and message may have changed since.",
+                    "type": "string", "format": "date-time",
+                },
+                "observedGeneration": {
+                    "description": "The metadata.generation that the condition speaks of.",
+                    "type": "integer", "format": "int64", "minimum": 0,
+                },
+            },
+        },
+    })
 }
 
 /// Cuts at a character boundary and says that it did.
