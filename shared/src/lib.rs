@@ -15,6 +15,7 @@ pub mod path;
 mod placement;
 pub mod policy;
 pub mod render;
+mod shared_name;
 pub mod template;
 #[cfg(test)]
 mod testing;

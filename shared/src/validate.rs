@@ -10,6 +10,7 @@ use crate::kinds::{Kinds, Scope};
 use crate::path::FieldPath;
 use crate::placement;
 use crate::policy::Policy;
+use crate::shared_name;
 use crate::trust;
 
 /// Judges a class from the text of its items. Errors refuse it; warnings do not.
@@ -35,6 +36,7 @@ impl CompiledClass {
             findings.extend(policy.finding(item.item_ref(), item.gvk(), item.manifest()));
             findings.extend(placement::check(item, scope));
             findings.extend(placement::warn(item, scope));
+            findings.extend(shared_name::warn(item, scope));
             findings.extend(trust::check(item, scope, guarded));
             findings.extend(trust::system_prefixes(item));
             if scope == Scope::Unknown {
