@@ -54,6 +54,7 @@ fn c19_every_place_of_a_grant_takes_trusted_variables_only() {
         ),
         manifest(RBAC, "Role", "x", json!({ "rules": [{ "resources": ["pods", tenant] }] })),
         role(json!({ "metadata": { "name": "{{ .Namespace.Name }}", "labels": { "a": tenant } } })),
+        role(json!({ "aggregationRule": { "clusterRoleSelectors": [{ "matchLabels": { "a": tenant } }] } })),
         manifest(RBAC, "ClusterRole", tenant, json!({})),
     ];
     for item in refused {
@@ -69,6 +70,7 @@ fn c19_every_place_of_a_grant_takes_trusted_variables_only() {
     // Tenants may choose what grants nothing.
     let free = [
         manifest(RBAC, "Role", tenant, json!({ "rules": [] })),
+        manifest(RBAC, "Role", "x", json!({ "metadata": { "name": "x", "labels": { "a": tenant } } })),
         role(json!({ "metadata": { "name": "{{ .Namespace.Name }}", "annotations": { "a": tenant } } })),
         config_map("x", json!({ "subjects": [tenant] })),
     ];
