@@ -154,6 +154,21 @@ impl fmt::Display for Finding {
     }
 }
 
+/// The findings of one item, or of a huge one the first and the number of the others: an item has room for ten
+/// thousands of mistakes, and a class of them is rendered for ten thousand namespaces.
+pub(crate) fn most_of(mut findings: Vec<Finding>) -> Vec<Finding> {
+    const MOST: usize = 50;
+    if findings.len() > MOST {
+        let more = findings.len() - MOST;
+        findings.truncate(MOST);
+        findings.extend(findings[0].item.as_ref().map(|item| {
+            let message = format!("has {more} mistakes more");
+            item.error(findings[0].reason, &FieldPath::default(), message, "mend the others first")
+        }));
+    }
+    findings
+}
+
 /// All findings in one text, in their order.
 pub fn sentences(findings: &[Finding]) -> String {
     findings.iter().map(ToString::to_string).collect::<Vec<_>>().join(". ")
