@@ -89,6 +89,17 @@ impl Finding {
         }
     }
 
+    /// Place and mistake in at most 120 characters: what the API server's clients show of a warning.
+    pub fn brief(&self) -> String {
+        const LONGEST: usize = 120;
+        let text = format!("{}: {}", self.path, self.message);
+        match text.char_indices().nth(LONGEST) {
+            // The ellipsis stands for one character more.
+            Some(_) => text.chars().take(LONGEST - 1).chain(['…']).collect(),
+            None => text,
+        }
+    }
+
     /// Whether it stops the class.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -107,14 +118,82 @@ impl fmt::Display for Finding {
     }
 }
 
+/// The findings of one item, or of a huge one the first and the number of the others: an item has room for ten
+/// thousands of mistakes, and a class of them is rendered for ten thousand namespaces.
+pub(crate) fn most_of(mut findings: Vec<Finding>) -> Vec<Finding> {
+    const MOST: usize = 50;
+    if findings.len() > MOST {
+        let more = findings.len() - MOST;
+        findings.truncate(MOST);
+        findings.extend(findings[0].item.as_ref().map(|item| {
+            let message = format!("has {more} mistakes more");
+            item.error(findings[0].reason, &FieldPath::default(), message, "mend the others first")
+        }));
+    }
+    findings
+}
+
 /// All findings in one text, in their order.
 pub fn sentences(findings: &[Finding]) -> String {
+    findings.iter().map(ToString::to_string).collect::<Vec<_>>().join(". ")
+}
+
+/// As many findings as fit into `limit` bytes, and the number of the others: the message of a condition has a limit,
+/// and a class of a megabyte has room for many mistakes.
+pub fn summary(findings: &[Finding], limit: usize) -> String {
+    let all = sentences(findings);
+    if all.len() <= limit {
+        return all;
+    }
+    let more = |left: usize| format!(" (and {left} more)");
     let mut text = String::new();
-    for finding in findings {
-        if !text.is_empty() {
-            text.push_str(". ");
+    for (index, finding) in findings.iter().enumerate() {
+        let sentence = if index == 0 { finding.to_string() } else { format!(". {finding}") };
+        if text.len() + sentence.len() + more(findings.len() - index).len() > limit {
+            return text + &more(findings.len() - index);
         }
-        text.push_str(&finding.to_string());
+        text += &sentence;
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(count: usize) -> Vec<Finding> {
+        let finding = |index| {
+            let item = ItemRef { index, label: "v1/Pod x".to_owned() };
+            item.error(Reason::RenderFailed, &FieldPath::of(["spec"]), "is wrong", "mend it")
+        };
+        (0..count).map(finding).collect()
+    }
+
+    #[test]
+    fn a_finding_is_one_sentence_of_place_mistake_and_remedy() {
+        insta::assert_snapshot!(findings(1)[0], @"spec.resources[0].spec (v1/Pod x): is wrong; mend it");
+        let item = ItemRef { index: 3, label: String::new() };
+        let finding = item.warning(Reason::InvalidManifest, &FieldPath::default(), "looks odd", "");
+        insta::assert_snapshot!(finding, @"spec.resources[3]: looks odd");
+    }
+
+    #[test]
+    fn a05_a_brief_finding_has_at_most_120_characters() {
+        let mut finding = findings(1).remove(0);
+        insta::assert_snapshot!(finding.brief(), @"spec.resources[0].spec: is wrong");
+        finding.message = "ü".repeat(120 - "spec.resources[0].spec: ".len());
+        assert!(finding.brief().ends_with('ü') && finding.brief().chars().count() == 120);
+        finding.message.push('ü');
+        assert!(finding.brief().ends_with("ü…") && finding.brief().chars().count() == 120);
+    }
+
+    #[test]
+    fn a05_a_summary_holds_what_fits_and_counts_the_rest() {
+        let findings = findings(9);
+        assert_eq!(summary(&findings, sentences(&findings).len()), sentences(&findings));
+        insta::assert_snapshot!(summary(&findings, 150), @"spec.resources[0].spec (v1/Pod x): is wrong; mend it. spec.resources[1].spec (v1/Pod x): is wrong; mend it (and 7 more)");
+        for limit in 20..600 {
+            assert!(summary(&findings, limit).len() <= limit, "{limit}");
+        }
+    }
 }

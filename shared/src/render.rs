@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::budget::{self, MAX_CLASS_BYTES, MAX_OBJECT_BYTES};
 use crate::class::{CompiledClass, CompiledItem, bad_name, too_large, too_many_bytes};
 use crate::duplicates;
-use crate::finding::{Finding, ItemRef, Reason, sentences};
+use crate::finding::{Finding, ItemRef, Reason, most_of, sentences};
 use crate::guarded::GuardedKeys;
 use crate::identity::{Gvk, ObjectIdentity};
 use crate::kinds::{Kinds, Scope};
@@ -81,18 +81,19 @@ impl CompiledClass {
         let (mut objects, mut findings, mut bytes) = (Vec::with_capacity(self.items().len()), Vec::new(), 0);
         for item in self.items() {
             let scope = kinds.scope(item.gvk());
-            findings.extend(trust::check(item, scope, guarded));
-            findings.extend(placement::check(item, scope));
+            let mut mistakes = trust::check(item, scope, guarded);
+            mistakes.extend(placement::check(item, scope));
             match manifest(item, variables) {
                 Ok(manifest) => {
                     let size = budget::json_bytes(&manifest);
                     bytes += size;
-                    findings.extend(too_large(item.item_ref(), size));
-                    findings.extend(judge(item, &manifest, variables.namespace()));
+                    mistakes.extend(too_large(item.item_ref(), size));
+                    mistakes.extend(judge(item, &manifest, variables.namespace()));
                     objects.push(place(item, scope, manifest, variables.namespace()));
                 }
-                Err(errors) => findings.extend(errors),
+                Err(errors) => mistakes.extend(errors),
             }
+            findings.extend(most_of(mistakes));
         }
         if bytes > MAX_CLASS_BYTES {
             findings.push(too_many_bytes(bytes));
@@ -179,6 +180,7 @@ fn place(item: &CompiledItem, scope: Scope, mut manifest: Value, target: &str) -
     let kind = item.gvk().group_kind();
     let identity = match scope {
         Scope::Namespaced => {
+            // Metadata is a map: compiling refuses an item where it is not.
             manifest["metadata"]["namespace"] = Value::from(target);
             Some(ObjectIdentity::new(&kind, Some(target), &name))
         }

@@ -3,13 +3,14 @@
 
 use serde_json::Value;
 
-use crate::class::CompiledClass;
-use crate::finding::{Finding, Reason};
+use crate::class::{CompiledClass, CompiledItem};
+use crate::finding::{Finding, Reason, most_of};
 use crate::guarded::GuardedKeys;
 use crate::kinds::{Kinds, Scope};
 use crate::path::FieldPath;
 use crate::placement;
 use crate::policy::Policy;
+use crate::shared_name;
 use crate::trust;
 
 /// Judges a class from the text of its items. Errors refuse it; warnings do not.
@@ -32,19 +33,26 @@ impl CompiledClass {
         let mut findings = self.findings().to_vec();
         for item in self.items() {
             let scope = kinds.scope(item.gvk());
-            findings.extend(policy.finding(item.item_ref(), item.gvk(), item.manifest()));
-            findings.extend(placement::check(item, scope));
-            findings.extend(placement::warn(item, scope));
-            findings.extend(trust::check(item, scope, guarded));
-            findings.extend(trust::system_prefixes(item));
-            if scope == Scope::Unknown {
-                let (message, remedy) = ("the API server does not serve it", "right if its CRD comes later");
-                findings.push(item.item_ref().warning(Reason::KindNotFound, &FieldPath::of(["kind"]), message, remedy));
-            }
+            let mut mistakes: Vec<Finding> =
+                policy.finding(item.item_ref(), item.gvk(), item.manifest()).into_iter().collect();
+            mistakes.extend(placement::check(item, scope));
+            mistakes.extend(placement::warn(item, scope));
+            mistakes.extend(shared_name::warn(item, scope));
+            mistakes.extend(unknown_kind(item, scope));
+            mistakes.extend(trust::check(item, scope, guarded));
+            mistakes.extend(trust::system_prefixes(item));
+            findings.extend(most_of(mistakes));
         }
         findings.sort_by_key(|finding| finding.item.as_ref().map(|item| item.index));
         findings
     }
+}
+
+/// Warns of a kind that is not served: a typing error, or a CRD that comes later.
+fn unknown_kind(item: &CompiledItem, scope: Scope) -> Option<Finding> {
+    let (message, remedy) = ("the API server does not serve it", "right if its CRD comes later");
+    (scope == Scope::Unknown)
+        .then(|| item.item_ref().warning(Reason::KindNotFound, &FieldPath::of(["kind"]), message, remedy))
 }
 
 #[cfg(test)]

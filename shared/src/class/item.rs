@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{leaves, metadata};
 use crate::budget::{self, MAX_LEVELS, MAX_OBJECT_BYTES};
 use crate::excerpt::excerpt;
-use crate::finding::{Finding, ItemRef, Reason};
+use crate::finding::{Finding, ItemRef, Reason, most_of};
 use crate::identity::{GroupKind, Gvk};
 use crate::object_name::NameRule;
 use crate::path::FieldPath;
@@ -96,17 +96,17 @@ pub(super) fn compile(index: usize, resource: &Value) -> Outcome {
         findings.push(item.warning(Reason::InvalidManifest, &root.key("status"), message, "remove the field"));
     }
     let manifest = metadata::strip(resource);
-    let (leaves, mistakes) =
-        if metadata::is_template(resource) { leaves::find(&item, &manifest) } else { (vec![], vec![]) };
+    let is_template = metadata::is_template(resource);
+    let (leaves, mistakes) = if is_template { leaves::find(&item, &manifest) } else { (vec![], vec![]) };
     findings.extend(mistakes);
-    let name = name.and_then(|name| leaves::template_of(name, metadata::is_template(resource)));
+    let name = name.and_then(|name| leaves::template_of(name, is_template));
     let compiled = gvk.ok().map(|gvk| {
         // Every character is as good as another, so one stands for all values that a variable can have.
         let example = name.as_ref().and_then(|name| name.evaluate(usize::MAX, |_| Some("x")).ok());
         findings.extend(example.as_ref().and_then(Value::as_str).and_then(|example| bad_name(&item, &gvk, example)));
         CompiledItem { item, gvk, name, manifest, leaves }
     });
-    Outcome { item: compiled, findings, bytes }
+    Outcome { item: compiled, findings: most_of(findings), bytes }
 }
 
 /// The finding about an object of too many bytes, as written or as rendered.

@@ -138,3 +138,17 @@ fn c18_items_far_too_deep_are_refused_without_recursion() {
         }
     }
 }
+
+#[test]
+fn c18_a_class_full_of_mistakes_is_refused_in_few_words() {
+    let pieces = ["{{a}}", "{{}}", "{{ \"", "{{", "{{ .Class.Name | int }}", "{{ .Class.Name |x}}", "{{ \"\\\" }}"];
+    for piece in pieces {
+        let long = piece.repeat(250 * 1024 / piece.len());
+        let many = vec![piece; 20_000];
+        let findings = CompiledClass::compile("x", &[config_map("a", json!(long)), config_map("b", json!(many))]);
+        assert!((1..=102).contains(&findings.findings().len()), "{piece}");
+    }
+    let full = CompiledClass::compile("x", &[config_map("a", json!("{{}}".repeat(1000)))]);
+    let last = full.findings().last().map(ToString::to_string);
+    insta::assert_snapshot!(last.unwrap_or_default(), @"spec.resources[0] (v1/ConfigMap a): has 950 mistakes more; mend the others first");
+}

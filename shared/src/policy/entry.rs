@@ -57,9 +57,9 @@ impl Entry {
             [group, version, kind] => (group, version, kind),
             _ => return Err("has neither two nor three parts"),
         };
-        // `apps/Deployment` would be version "apps" of a core kind, and match nothing.
-        if parts.len() == 2 && version != "*" && !is_version(version) {
-            return Err("has a group but no version");
+        // `apps/Deployment` would be version "apps" of a core kind, `v1/apps/Deployment` one of a group "v1".
+        if version != "*" && !is_version(version) {
+            return Err("has no version, such as v1, before the kind");
         }
         if kind != "*" && !kind.starts_with(|c: char| c.is_ascii_uppercase()) {
             return Err("does not end in a kind, as manifests spell it");
@@ -120,7 +120,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// `v1`, `v2beta1`: what versions look like where nothing else tells them from a group.
+/// `v1`, `v2beta1`: what versions look like, and groups do not. For a custom resource of another version there is `*`.
 fn is_version(text: &str) -> bool {
     text.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
@@ -152,13 +152,14 @@ mod tests {
             ("", "has neither two nor three parts"),
             ("a/b/c/D", "has neither two nor three parts"),
             ("/v1/Secret", "has an empty group"),
-            ("apps/Deployment", "has a group but no version"),
+            ("apps/Deployment", "has no version, such as v1, before the kind"),
+            ("v1/apps/Deployment", "has no version, such as v1, before the kind"),
             ("v1/secrets", "does not end in a kind, as manifests spell it"),
             ("v1/", "does not end in a kind, as manifests spell it"),
             ("v1/Sec ret", "holds a character that no kind has"),
             ("Apps/v1/Deployment", "holds a character that no kind has"),
             ("*.example.com/v1/Widget", "holds a character that no kind has"),
-            ("apps//Deployment", "holds a character that no kind has"),
+            ("apps//Deployment", "has no version, such as v1, before the kind"),
             ("apps/v1/Deploy*", "holds a character that no kind has"),
         ] {
             assert_eq!(Entry::parse(entry), Err(problem), "{entry:?}");

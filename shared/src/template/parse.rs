@@ -5,10 +5,10 @@ use crate::excerpt::excerpt;
 use super::error::{TemplateError, TemplateErrorKind as Kind};
 use super::{CLOSE, Cast, Expression, OPEN, Segment, Template, Variable};
 
-/// Takes a whole string apart, and goes on behind a mistake to find the others.
+/// Takes a whole string apart, and goes on behind a mistake to find the others. The time is linear in the text.
 pub(super) fn template(source: &str) -> Result<Template, Vec<TemplateError>> {
     let mut segments = Vec::new();
-    let mut errors = Vec::new();
+    let mut mistakes = Vec::new();
     let mut casts = Vec::new();
     let mut at = 0;
     while let Some(offset) = source[at..].find(OPEN) {
@@ -20,13 +20,13 @@ pub(super) fn template(source: &str) -> Result<Template, Vec<TemplateError>> {
         at = match segment(&mut scanner) {
             Ok(segment) => {
                 if let Segment::Expression(Expression { cast: Some(cast), .. }) = segment {
-                    casts.push((open, cast));
+                    casts.push((open, Kind::CastNotAlone(cast)));
                 }
                 segments.push(segment);
                 scanner.at
             }
             Err(kind) => {
-                errors.push(error(source, scanner.at, kind));
+                mistakes.push((scanner.at, kind));
                 scanner.rest().find(CLOSE).map_or(source.len(), |close| scanner.at + close + CLOSE.len())
             }
         };
@@ -34,77 +34,73 @@ pub(super) fn template(source: &str) -> Result<Template, Vec<TemplateError>> {
     if at < source.len() {
         segments.push(Segment::Text(source[at..].to_owned()));
     }
-    // Behind a mistake the segments are incomplete, so only their number of at least two can be told.
-    if segments.len() + errors.len() > 1 {
-        errors.extend(casts.into_iter().map(|(open, cast)| error(source, open, Kind::CastNotAlone(cast))));
+    // A mistake stands where a segment would have been.
+    if segments.len() + mistakes.len() > 1 {
+        mistakes.append(&mut casts);
     }
-    errors.sort_by_key(|error| error.column);
-    if errors.is_empty() { Ok(Template { segments }) } else { Err(errors) }
+    if mistakes.is_empty() { Ok(Template { segments }) } else { Err(with_columns(source, mistakes)) }
 }
 
-fn error(source: &str, at: usize, kind: Kind) -> TemplateError {
-    TemplateError { column: source[..at].chars().count() + 1, kind }
+/// Turns positions in bytes into columns, which are characters, in one walk over the text.
+fn with_columns(source: &str, mut mistakes: Vec<(usize, Kind)>) -> Vec<TemplateError> {
+    mistakes.sort_by_key(|(at, _)| *at);
+    let (mut from, mut column) = (0, 1);
+    let error = |(at, kind)| {
+        column += source[from..at].chars().count();
+        from = at;
+        TemplateError { column, kind }
+    };
+    mistakes.into_iter().map(error).collect()
 }
 
 /// What stands between the braces, and the closing ones. On an error the scanner stands at the mistake.
 fn segment(scanner: &mut Scanner<'_>) -> Result<Segment, Kind> {
     scanner.skip_blanks();
-    let start = scanner.at;
     if scanner.rest().starts_with(CLOSE) {
         return Err(Kind::Empty);
     }
-    if scanner.rest().starts_with('"') {
-        let text = scanner.literal()?;
-        scanner.skip_blanks();
-        return match scanner.next_function()? {
-            None => Ok(Segment::Quoted(text)),
-            Some(function) => Err(Kind::Misplaced(excerpt(function))),
-        };
+    if !scanner.rest().starts_with('"') {
+        return expression(scanner).map(Segment::Expression);
     }
+    let text = scanner.literal()?;
+    scanner.skip_blanks();
+    match scanner.next_function()? {
+        None => Ok(Segment::Quoted(text)),
+        Some(function) => Err(Kind::Misplaced(excerpt(function))),
+    }
+}
+
+/// A variable and its functions.
+fn expression(scanner: &mut Scanner<'_>) -> Result<Expression, Kind> {
+    let start = scanner.at;
     let word = scanner.word();
     if word.is_empty() {
         return Err(scanner.unexpected());
     }
-    let variable = Variable::parse(word).map_err(|error| {
-        scanner.at = start;
-        Kind::Variable(error)
-    })?;
+    let variable = Variable::parse(word).map_err(|error| scanner.back_to(start, Kind::Variable(error)))?;
     let (mut default, mut cast) = (None, None);
     loop {
         scanner.skip_blanks();
-        let at = scanner.at;
+        let bar = scanner.at;
         let Some(function) = scanner.next_function()? else { break };
-        let misplaced = match function {
-            "default" => default.is_some() || cast.is_some(),
-            "int" | "bool" => cast.is_some(),
-            _ => {
-                scanner.at = at;
-                return Err(Kind::Function(excerpt(function)));
-            }
-        };
-        if misplaced {
-            scanner.at = at;
-            return Err(Kind::Misplaced(excerpt(function)));
-        }
         match function {
-            "int" => cast = Some(Cast::Int),
-            "bool" => cast = Some(Cast::Bool),
-            _ => {
+            "default" if default.is_none() && cast.is_none() => {
                 scanner.skip_blanks();
                 if !scanner.rest().starts_with('"') {
                     return Err(Kind::DefaultWithoutText);
                 }
                 default = Some(scanner.literal()?);
             }
+            "int" if cast.is_none() => cast = Some(Cast::Int),
+            "bool" if cast.is_none() => cast = Some(Cast::Bool),
+            "default" | "int" | "bool" => return Err(scanner.back_to(bar, Kind::Misplaced(excerpt(function)))),
+            _ => return Err(scanner.back_to(bar, Kind::Function(excerpt(function)))),
         }
     }
-    if let (Some(default), Some(cast)) = (&default, cast)
-        && let Err(error) = cast.apply(default)
-    {
-        scanner.at = start;
-        return Err(Kind::Default(error));
+    if let (Some(default), Some(cast)) = (&default, cast) {
+        cast.apply(default).map_err(|error| scanner.back_to(start, Kind::Default(error)))?;
     }
-    Ok(Segment::Expression(Expression { variable, default, cast }))
+    Ok(Expression { variable, default, cast })
 }
 
 /// A place in the text, always between characters.
@@ -126,8 +122,8 @@ impl<'s> Scanner<'s> {
     fn word(&mut self) -> &'s str {
         let rest = self.rest();
         let stop = |c: char| c.is_whitespace() || c == '|' || c == '"';
-        let end = rest.find(stop).unwrap_or(rest.len());
-        let end = rest[..end].find(CLOSE).unwrap_or(end);
+        let end = rest.find(CLOSE).unwrap_or(rest.len());
+        let end = rest[..end].find(stop).unwrap_or(end);
         self.at += end;
         &rest[..end]
     }
@@ -159,6 +155,12 @@ impl<'s> Scanner<'s> {
         let text = serde_json::from_str(&rest[..end]).map_err(|_| Kind::Literal)?;
         self.at += end;
         Ok(text)
+    }
+
+    /// The mistake is not where reading it ended.
+    fn back_to(&mut self, at: usize, kind: Kind) -> Kind {
+        self.at = at;
+        kind
     }
 
     fn unexpected(&self) -> Kind {

@@ -34,15 +34,15 @@ fn c12_mistakes_in_templates_are_found_before_any_namespace_is_rendered() {
 fn c14_a_namespace_written_out_is_refused_or_worth_a_warning() {
     insta::assert_snapshot!(verdict(&[with_metadata(json!({ "namespace": "blue" }))]), @r#"Warning InvalidManifest: spec.resources[0].metadata.namespace (v1/ConfigMap about): the class can serve the namespace "blue" alone; remove the field"#);
     assert_eq!(verdict(&[with_metadata(json!({ "namespace": "{{ .Namespace.Name }}" }))]), "");
-    let mut role = manifest(RBAC, "ClusterRole", "x", json!({ "rules": [] }));
+    let mut role = manifest(RBAC, "ClusterRole", "{{ .Namespace.Name }}", json!({ "rules": [] }));
     role["metadata"]["namespace"] = json!("blue");
-    insta::assert_snapshot!(verdict(&[role]), @"Error InvalidManifest: spec.resources[0].metadata.namespace (rbac.authorization.k8s.io/v1/ClusterRole x): rbac.authorization.k8s.io/v1/ClusterRole is cluster-scoped and has no namespace; remove the field");
+    insta::assert_snapshot!(verdict(&[role]), @r#"Error InvalidManifest: spec.resources[0].metadata.namespace (rbac.authorization.k8s.io/v1/ClusterRole "{{ .Namespace.Name }}"): rbac.authorization.k8s.io/v1/ClusterRole is cluster-scoped and has no namespace; remove the field"#);
 }
 
 #[test]
 fn c19_every_place_of_a_grant_takes_trusted_variables_only() {
     let tenant = "{{ .Namespace.Labels.team | default \"view\" }}";
-    let role = |fields: Value| manifest(RBAC, "ClusterRole", "x", fields);
+    let role = |fields: Value| manifest(RBAC, "ClusterRole", "{{ .Namespace.Name }}", fields);
     let refused = [
         role_binding(json!([{ "kind": "ServiceAccount", "name": "x", "namespace": tenant }])),
         role_binding(json!([group("{{ .Namespace.UID }}")])),
@@ -53,7 +53,8 @@ fn c19_every_place_of_a_grant_takes_trusted_variables_only() {
             json!({ "roleRef": { "kind": "ClusterRole", "name": tenant }, "subjects": [] }),
         ),
         manifest(RBAC, "Role", "x", json!({ "rules": [{ "resources": ["pods", tenant] }] })),
-        role(json!({ "metadata": { "name": "x", "labels": { "a": tenant } } })),
+        role(json!({ "metadata": { "name": "{{ .Namespace.Name }}", "labels": { "a": tenant } } })),
+        role(json!({ "aggregationRule": { "clusterRoleSelectors": [{ "matchLabels": { "a": tenant } }] } })),
         manifest(RBAC, "ClusterRole", tenant, json!({})),
     ];
     for item in refused {
@@ -64,12 +65,13 @@ fn c19_every_place_of_a_grant_takes_trusted_variables_only() {
             "{item}"
         );
     }
-    insta::assert_snapshot!(verdict(&[role(json!({ "rules": [{ "verbs": [tenant] }] }))]), @"Error RenderFailed: spec.resources[0].rules[0].verbs[0] (rbac.authorization.k8s.io/v1/ClusterRole x): a list of rules takes only .Namespace.Name, .Class.Name and guarded keys, and .Namespace.Labels.team is none of these; use a key under var.nsclass.io/, which tenants cannot set, or have team put into policy.guardedKeys");
-    insta::assert_snapshot!(verdict(&[role(json!({ "rules": [{ "verbs": ["{{ .Namespace.UID }}"] }] }))]), @"Error RenderFailed: spec.resources[0].rules[0].verbs[0] (rbac.authorization.k8s.io/v1/ClusterRole x): a list of rules takes only .Namespace.Name, .Class.Name and guarded keys, and .Namespace.UID is none of these; use .Namespace.Name");
+    insta::assert_snapshot!(verdict(&[role(json!({ "rules": [{ "verbs": [tenant] }] }))]), @r#"Error RenderFailed: spec.resources[0].rules[0].verbs[0] (rbac.authorization.k8s.io/v1/ClusterRole "{{ .Namespace.Name }}"): a list of rules takes only .Namespace.Name, .Class.Name and guarded keys, and .Namespace.Labels.team is none of these; use a key under var.nsclass.io/, which tenants cannot set, or have team put into policy.guardedKeys"#);
+    insta::assert_snapshot!(verdict(&[role(json!({ "rules": [{ "verbs": ["{{ .Namespace.UID }}"] }] }))]), @r#"Error RenderFailed: spec.resources[0].rules[0].verbs[0] (rbac.authorization.k8s.io/v1/ClusterRole "{{ .Namespace.Name }}"): a list of rules takes only .Namespace.Name, .Class.Name and guarded keys, and .Namespace.UID is none of these; use .Namespace.Name"#);
     // Tenants may choose what grants nothing.
     let free = [
         manifest(RBAC, "Role", tenant, json!({ "rules": [] })),
-        role(json!({ "metadata": { "name": "x", "annotations": { "a": tenant } } })),
+        manifest(RBAC, "Role", "x", json!({ "metadata": { "name": "x", "labels": { "a": tenant } } })),
+        role(json!({ "metadata": { "name": "{{ .Namespace.Name }}", "annotations": { "a": tenant } } })),
         config_map("x", json!({ "subjects": [tenant] })),
     ];
     assert_eq!(verdict(&free), "");
@@ -90,9 +92,18 @@ fn c19_a_name_of_the_system_with_a_variable_in_it_is_refused_at_once() {
 }
 
 #[test]
+fn c33_a_cluster_scoped_object_that_two_namespaces_would_claim_is_worth_a_warning() {
+    let role = |name: &str| verdict(&[manifest(RBAC, "ClusterRole", name, json!({ "rules": [] }))]);
+    insta::assert_snapshot!(role("reader"), @"Warning InvalidManifest: spec.resources[0].metadata.name (rbac.authorization.k8s.io/v1/ClusterRole reader): only one namespace can have this cluster-scoped object; put {{ .Namespace.Name }} into the name");
+    assert!(role("{{ .Class.Name }}-reader").starts_with("Warning"));
+    assert_eq!(role("{{ .Namespace.Name }}-reader"), "");
+}
+
+#[test]
 fn c23_a_denied_item_is_named_with_the_rule() {
-    let items = [config_map("fine", json!({})), manifest(RBAC, "ClusterRoleBinding", "all", json!({}))];
-    insta::assert_snapshot!(verdict(&items), @r#"Error GVKDenied: spec.resources[1].kind (rbac.authorization.k8s.io/v1/ClusterRoleBinding all): rbac.authorization.k8s.io/v1/ClusterRoleBinding is denied by the built-in rule that keeps grants for the whole cluster out of classes; take the item out, or have "rbac.authorization.k8s.io/v1/ClusterRoleBinding" put into policy.permit"#);
+    let items =
+        [config_map("fine", json!({})), manifest(RBAC, "ClusterRoleBinding", "{{ .Namespace.Name }}", json!({}))];
+    insta::assert_snapshot!(verdict(&items), @r#"Error GVKDenied: spec.resources[1].kind (rbac.authorization.k8s.io/v1/ClusterRoleBinding "{{ .Namespace.Name }}"): rbac.authorization.k8s.io/v1/ClusterRoleBinding is denied by the built-in rule that keeps grants for the whole cluster out of classes; take the item out, or have "rbac.authorization.k8s.io/v1/ClusterRoleBinding" put into policy.permit"#);
 }
 
 #[test]
@@ -112,6 +123,7 @@ fn bad08_items_that_no_class_may_hold_are_refused_and_unknown_kinds_only_mention
     Warning KindNotFound: spec.resources[0].kind (example.com/v1/Widget later): the API server does not serve it; right if its CRD comes later
     Error GVKDenied: spec.resources[1].kind (v1/List list): v1/List is denied by the built-in rule that wants each object as an item of its own, not in a list; take the item out, or have "v1/List" put into policy.permit
     Error GVKDenied: spec.resources[2].kind (v1/Namespace red): v1/Namespace is denied by the built-in rule that keeps a class from making namespaces; take the item out, or have "v1/Namespace" put into policy.permit
+    Warning InvalidManifest: spec.resources[2].metadata.name (v1/Namespace red): only one namespace can have this cluster-scoped object; put {{ .Namespace.Name }} into the name
     Error GVKDenied: spec.resources[3].kind (nsclass.io/v1alpha1/NamespaceClassBinding blue): nsclass.io/v1alpha1/NamespaceClassBinding is denied by the built-in rule that keeps this operator's own kinds out of classes; take the item out, or have "nsclass.io/v1alpha1/NamespaceClassBinding" put into policy.permit
     Error GVKDenied: spec.resources[4].kind (admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration hook): admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration is denied by the built-in rule that keeps a class from deciding about requests of the whole cluster; take the item out, or have "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration" put into policy.permit
     Error InvalidManifest: spec.resources[5].metadata.finalizers (v1/ConfigMap about): a class cannot set it: an object that nobody finalizes could never be deleted; remove the field
@@ -136,7 +148,7 @@ fn bad09_a_class_of_101_items_or_too_many_bytes_is_refused_with_the_limit() {
 fn all_findings_come_in_one_answer_class_first_then_item_by_item() {
     let items = [
         config_map("same", json!({ "a": "{{ .Bad }}" })),
-        manifest("v1", "Node", "n", json!({ "status": {} })),
+        manifest("v1", "Node", "{{ .Namespace.Name }}", json!({ "status": {} })),
         config_map("same", json!({})),
     ];
     let findings = validate_class(&"a".repeat(64), &items, &Policy::default(), &scope, &GuardedKeys::default());
@@ -200,7 +212,8 @@ proptest! {
 
     #[test]
     fn a04_where_all_labels_are_well_admission_and_controller_agree(items in proptest::collection::vec(any_item(), 1..3)) {
-        let blue = Blue::labelled([("team", "x"), ("var.nsclass.io/team", "x")]);
+        // No two values are alike, so that what becomes one object is one in the class already.
+        let blue = Blue::labelled([("team", "x"), ("var.nsclass.io/team", "y")]);
         let refused = validate(&items).iter().any(Finding::is_error);
         prop_assert_eq!(blue.render(&items).is_err(), refused, "{}", verdict(&items));
     }
