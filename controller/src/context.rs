@@ -10,7 +10,8 @@ use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
 use nsclass_shared::config::Settings;
 
 use crate::{
-    bindings::Bindings, classes::Classes, kinds::KindCache, memory::Memory, metrics::Metrics, queue::WorkQueue,
+    bindings::Bindings, classes::Classes, kinds::KindCache, latch::Latch, memory::Memory, metrics::Metrics,
+    queue::WorkQueue,
 };
 
 /// A namespace as the watch has it: metadata alone.
@@ -39,8 +40,21 @@ pub struct Context {
     pub namespace_queue: WorkQueue,
     /// Classes to look at.
     pub class_queue: WorkQueue,
+    /// Which first lists are complete.
+    pub listed: Listed,
     /// What is counted.
     pub metrics: Metrics,
+}
+
+/// First full lists. Before all are there, nothing can be concluded from what is missing.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// Of namespaces.
+    pub namespaces: Latch,
+    /// Of classes.
+    pub classes: Latch,
+    /// Of bindings.
+    pub bindings: Latch,
 }
 
 impl Context {

@@ -23,43 +23,61 @@ use crate::{
     bindings::Guarded,
     classes,
     context::{Context, WatchedDefinition, WatchedNamespace},
+    latch::Latch,
 };
 
-/// Fills `writer` from `stream` until shutdown and hands every event on, after the store has it. A broken watch is taken up again by
-/// the stream itself, with pauses.
-///
-/// # Errors
-/// When the stream ends, which it never should.
-pub async fn feed<K>(
-    kind: &'static str,
-    stream: impl Stream<Item = Result<Event<K>, watcher::Error>> + Send,
-    mut writer: Option<Writer<K>>,
-    context: Arc<Context>,
-    shutdown: CancellationToken,
-    mut on: impl FnMut(&Context, Event<K>) + Send,
-) -> anyhow::Result<()>
-where
-    K: Lookup + Clone + Debug + Send + 'static,
-    K::DynamicType: Eq + Hash + Clone + Send,
-{
-    pin_mut!(stream);
-    loop {
-        let event = tokio::select! {
-            () = shutdown.cancelled() => return Ok(()),
-            event = stream.next() => event,
-        };
-        match event {
-            Some(Ok(event)) => {
-                if let Some(writer) = &mut writer {
-                    writer.apply_watcher_event(&event);
+/// One watch.
+pub struct Feed {
+    /// What it watches, for logs and metrics.
+    pub kind: &'static str,
+    /// Where its events lead.
+    pub context: Arc<Context>,
+    /// Set when the first full list is in the store and its events are told.
+    pub listed: Option<Latch>,
+    /// Ends it.
+    pub shutdown: CancellationToken,
+}
+
+impl Feed {
+    /// Fills `writer` from `stream` until shutdown and hands every event on, after the store has it. A broken watch is taken up again
+    /// by the stream itself, with pauses.
+    ///
+    /// # Errors
+    /// When the stream ends, which it never should.
+    pub async fn run<K>(
+        self,
+        stream: impl Stream<Item = Result<Event<K>, watcher::Error>> + Send,
+        mut writer: Option<Writer<K>>,
+        mut on: impl FnMut(&Context, Event<K>) + Send,
+    ) -> anyhow::Result<()>
+    where
+        K: Lookup + Clone + Debug + Send + 'static,
+        K::DynamicType: Eq + Hash + Clone + Send,
+    {
+        let Self { kind, context, listed, shutdown } = self;
+        pin_mut!(stream);
+        loop {
+            let event = tokio::select! {
+                () = shutdown.cancelled() => return Ok(()),
+                event = stream.next() => event,
+            };
+            match event {
+                Some(Ok(event)) => {
+                    if let Some(writer) = &mut writer {
+                        writer.apply_watcher_event(&event);
+                    }
+                    let is_complete = matches!(event, Event::InitDone);
+                    on(&context, event);
+                    if let Some(listed) = listed.as_ref().filter(|_| is_complete) {
+                        listed.set();
+                    }
                 }
-                on(&context, event);
+                Some(Err(error)) => {
+                    context.metrics.watch_errors.with_label_values(&[kind]).inc();
+                    tracing::warn!(kind, %error, "watch broke; it is taken up again");
+                }
+                None => anyhow::bail!("the watch of {kind} ended"),
             }
-            Some(Err(error)) => {
-                context.metrics.watch_errors.with_label_values(&[kind]).inc();
-                tracing::warn!(kind, %error, "watch broke; it is taken up again");
-            }
-            None => anyhow::bail!("the watch of {kind} ended"),
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod classes;
 pub mod context;
 mod feeds;
 pub mod kinds;
+mod latch;
 pub mod memory;
 pub mod metrics;
 mod observe;

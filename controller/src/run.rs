@@ -22,9 +22,10 @@ use crate::{
     bindings::{Bindings, Guarded},
     class_reconcile,
     classes::Classes,
-    context::{Context, WatchedDefinition, WatchedNamespace},
-    feeds::{self, ClassesTold, feed},
+    context::{Context, Listed, WatchedDefinition, WatchedNamespace},
+    feeds::{self, ClassesTold, Feed},
     kinds::KindCache,
+    latch::Latch,
     memory::Memory,
     metrics::Metrics,
     observe::slim,
@@ -103,6 +104,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
+        listed: Listed::default(),
         metrics: Metrics::new()?,
         settings: ArcSwap::from_pointee(settings),
     });
@@ -112,18 +114,23 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
     tasks.spawn("admin", serve_admin(listener, readiness, registry, shutdown.clone()));
     let config = || WatchConfig::default().timeout(WATCH_SECONDS);
+    let feed = |kind, listed: Option<&Latch>| Feed {
+        kind,
+        listed: listed.cloned(),
+        context: context.clone(),
+        shutdown: shutdown.clone(),
+    };
     tasks.spawn("watch namespaces", {
         let stream = watcher(Api::<WatchedNamespace>::all(client.clone()), config()).default_backoff().modify(slim);
-        feed("Namespace", stream, Some(namespace_writer), context.clone(), shutdown.clone(), feeds::on_namespace)
+        feed("Namespace", Some(&context.listed.namespaces)).run(stream, Some(namespace_writer), feeds::on_namespace)
     });
     tasks.spawn("watch classes", {
         let resource = ApiResource::erase::<NamespaceClass>(&());
         let stream = watcher(Api::<DynamicObject>::all_with(client.clone(), &resource), config()).default_backoff();
         let stream = stream.modify(|class| class.metadata.managed_fields = None);
         let mut told = ClassesTold::default();
-        feed("NamespaceClass", stream, Some(class_writer), context.clone(), shutdown.clone(), move |context, event| {
-            told.on_class(context, event);
-        })
+        let on = move |context: &Context, event| told.on_class(context, event);
+        feed("NamespaceClass", Some(&context.listed.classes)).run(stream, Some(class_writer), on)
     });
     tasks.spawn("watch bindings", {
         let stream = watcher(Api::<Guarded>::all(client.clone()), config()).default_backoff();
@@ -132,18 +139,12 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
                 binding.metadata.managed_fields = None;
             }
         });
-        feed(
-            "NamespaceClassBinding",
-            stream,
-            Some(binding_writer),
-            context.clone(),
-            shutdown.clone(),
-            feeds::on_binding,
-        )
+        let bindings = feed("NamespaceClassBinding", Some(&context.listed.bindings));
+        bindings.run(stream, Some(binding_writer), feeds::on_binding)
     });
     tasks.spawn("watch definitions", {
         let stream = watcher(Api::<WatchedDefinition>::all(client), config()).default_backoff();
-        feed("CustomResourceDefinition", stream, None, context.clone(), shutdown.clone(), feeds::on_crd)
+        feed("CustomResourceDefinition", None).run(stream, None, feeds::on_crd)
     });
     tasks.spawn("follow configuration", reload::follow(context.clone(), args, shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
@@ -177,13 +178,13 @@ where
     R: Future<Output = anyhow::Result<()>>,
 {
     let lists = async {
-        context.namespaces.wait_until_ready().await?;
-        context.classes.watched().wait_until_ready().await?;
-        context.bindings.watched().wait_until_ready().await
+        context.listed.namespaces.wait().await;
+        context.listed.classes.wait().await;
+        context.listed.bindings.wait().await;
     };
     tokio::select! {
         () = shutdown.cancelled() => return Ok(()),
-        ready = lists => ready?,
+        () = lists => {}
     }
     work(context, shutdown).await
 }
@@ -208,29 +209,17 @@ struct Ready(Arc<Context>);
 
 impl Readiness for Ready {
     fn parts(&self) -> Vec<(&'static str, Result<(), String>)> {
-        let listed = |ready: Option<Result<(), _>>, kind: &str| match ready {
-            Some(Ok(())) => Ok(()),
-            _ => Err(format!("no full list of {kind} yet")),
-        };
-        use futures::FutureExt;
-        let context = &self.0;
-        vec![
-            ("namespaces", listed(context.namespaces.wait_until_ready().now_or_never(), "namespaces")),
-            (
-                "namespaceclasses",
-                listed(
-                    context.classes.watched().wait_until_ready().now_or_never(),
-                    "NamespaceClasses (are the CRDs of deploy/crds installed?)",
-                ),
-            ),
-            (
-                "namespaceclassbindings",
-                listed(
-                    context.bindings.watched().wait_until_ready().now_or_never(),
-                    "NamespaceClassBindings (are the CRDs of deploy/crds installed?)",
-                ),
-            ),
+        let definitions = " (are the definitions of deploy/crds installed?)";
+        let listed = &self.0.listed;
+        [
+            ("namespaces", &listed.namespaces, ""),
+            ("namespaceclasses", &listed.classes, definitions),
+            ("namespaceclassbindings", &listed.bindings, definitions),
         ]
+        .map(|(part, latch, hint)| {
+            (part, if latch.is_set() { Ok(()) } else { Err(format!("no full list of {part} yet{hint}")) })
+        })
+        .into()
     }
 
     fn notes(&self) -> Vec<String> {
