@@ -109,6 +109,16 @@ fn bad11_an_immutable_field_is_one_only_where_nothing_else_is_wrong() {
 }
 
 #[test]
+fn c35_the_order_in_which_the_server_lists_causes_changes_no_condition() {
+    for case in Row::cases().unwrap() {
+        let row = Row::read(&case).unwrap();
+        let mut turned = row.clone();
+        turned.status.details.iter_mut().for_each(|details| details.causes.reverse());
+        assert_eq!(turned.answer(), row.answer(), "{case}");
+    }
+}
+
+#[test]
 fn c37_a_failed_delete_is_not_a_failed_apply() {
     let busy = answer("synthetic-too-many-requests").unwrap();
     assert_eq!(busy.refusal(Action::Delete).reason, Reason::DeleteFailed);

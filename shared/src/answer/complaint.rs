@@ -10,7 +10,7 @@ use super::text;
 const LONGEST_VALUE: usize = 63;
 
 /// The field and what is wrong with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Complaint {
     /// As in `spec.clusterIPs[0]`; empty where the object as a whole is wrong.
     pub(super) field: String,
@@ -25,17 +25,14 @@ pub(super) struct Complaint {
 }
 
 impl Complaint {
-    /// Every complaint of a status, each once.
+    /// Every complaint of a status, each once, by field: the server's order may be that of a Go map.
     pub(super) fn all(status: &Status) -> Vec<Self> {
-        let mut complaints: Vec<Self> = Vec::new();
-        for cause in status.details.iter().flat_map(|details| &details.causes) {
-            let complaint = Self::of(cause);
-            // A remark that says nothing but that there are other complaints.
-            let is_remark = complaint.rule.starts_with("some validation rules were not checked");
-            if !is_remark && !complaints.contains(&complaint) {
-                complaints.push(complaint);
-            }
-        }
+        let causes = status.details.iter().flat_map(|details| &details.causes);
+        // A remark that says nothing but that there are other complaints.
+        let is_remark = |complaint: &Self| complaint.rule.starts_with("some validation rules were not checked");
+        let mut complaints: Vec<Self> = causes.map(Self::of).filter(|complaint| !is_remark(complaint)).collect();
+        complaints.sort();
+        complaints.dedup();
         complaints
     }
 

@@ -3,7 +3,7 @@
 use super::{Action, Answer, Reading, text};
 
 /// A field that another manager holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FieldConflict {
     /// The field manager.
     pub manager: String,
@@ -13,8 +13,10 @@ pub struct FieldConflict {
 
 pub(super) fn rule(reading: Reading<'_>) -> Option<Answer> {
     let details = reading.status.details.as_ref().filter(|_| reading.code() == 409)?;
-    let conflicts: Vec<FieldConflict> =
+    let mut conflicts: Vec<FieldConflict> =
         details.causes.iter().filter(|cause| cause.reason == "FieldManagerConflict").map(held).collect();
+    // The server's order is that of a Go map, and a condition that flickers is a write each time.
+    conflicts.sort();
     if !conflicts.is_empty() {
         // The server compares fields before it looks whether the object may exist.
         let exists = reading.asked.action == Action::Create;
@@ -36,7 +38,6 @@ fn held(cause: &kube::core::response::StatusCause) -> FieldConflict {
 /// `"helm" holds .data.a, .data.b; "kubectl" holds .data.c`
 pub(super) fn phrase(conflicts: &[FieldConflict]) -> String {
     let mut managers: Vec<&str> = conflicts.iter().map(|conflict| conflict.manager.as_str()).collect();
-    managers.sort_unstable();
     managers.dedup();
     let held = |manager: &&str| {
         let of_manager = conflicts.iter().filter(|conflict| conflict.manager == **manager);

@@ -10,7 +10,7 @@ pub(super) fn rule(reading: Reading<'_>) -> Option<Answer> {
         return Some(Answer::failed(Reason::AdmissionDenied, &denial));
     }
     // A policy picks one of three codes; a mutating one is always 403.
-    if !matches!(reading.code(), 401 | 403 | 413 | 422) {
+    if !matches!(reading.code(), 403 | 413 | 422) {
         return None;
     }
     let words = text::after_subject(reading.status, "is forbidden").unwrap_or(message);

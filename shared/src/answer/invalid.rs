@@ -44,7 +44,8 @@ fn unreadable(message: &str) -> Option<String> {
             return None;
         }
         let faults = faults.strip_prefix("errors:").unwrap_or(faults);
-        let faults: Vec<String> = faults.lines().map(fault).filter(|fault| !fault.is_empty()).collect();
+        let mut faults: Vec<String> = faults.lines().map(fault).filter(|fault| !fault.is_empty()).collect();
+        faults.sort();
         return Some(text::few(&faults, 3, "; "));
     }
     // A text that is a quantity or a time to the kind: the field is not named.
@@ -55,4 +56,34 @@ fn unreadable(message: &str) -> Option<String> {
 /// One line of schema faults. The server shows a scalar as the Go value that holds it.
 fn fault(line: &str) -> String {
     line.trim().replace("&value.valueUnstructured{Value:", "").trim_end_matches('}').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c37_schema_faults_read_the_same_in_any_order() {
+        let head = "failed to create typed patch object (blue/web; /v1, Kind=Service): ";
+        let faults = [
+            "\n  .spec.type: expected string, got &value.valueUnstructured{Value:1}",
+            "\n  .spec.x: field not declared",
+        ];
+        let [one, other] = faults;
+        let said = unreadable(&format!("{head}errors:{one}{other}"));
+        assert_eq!(said.as_deref(), Some(".spec.type: expected string, got 1; .spec.x: field not declared"));
+        assert_eq!(unreadable(&format!("{head}errors:{other}{one}")), said);
+    }
+
+    #[test]
+    fn c37_what_the_server_cannot_do_now_is_not_called_invalid() {
+        for passing in [
+            "failed to create typed live object (blue/web; /v1, Kind=Service): .spec.x: field not declared in schema",
+            "failed to convert new object (blue/web; /v1, Kind=Service) to proper version: conversion webhook is away",
+            "etcdserver: request timed out",
+            "",
+        ] {
+            assert_eq!(unreadable(passing), None, "{passing}");
+        }
+    }
 }
