@@ -1,1 +1,25 @@
-//! The controller process.
+//! The controller process: watches namespaces, classes and bindings, and gives every namespace what its class says.
+//!
+//! ```text
+//! feeds ──keys──▶ queues ──▶ reconcile: observe → plan (pure, nsclass_shared::plan) → carry_out ──▶ API server
+//!   └──▶ stores (namespaces, classes, bindings) ──▶ observe
+//! ```
+//! [`run`] wires the parts and reads as their list.
+
+mod answers;
+pub mod args;
+pub mod bindings;
+mod carry_out;
+mod class_reconcile;
+pub mod classes;
+pub mod context;
+mod feeds;
+pub mod kinds;
+pub mod memory;
+pub mod metrics;
+mod observe;
+pub mod queue;
+mod reconcile;
+mod reload;
+mod requests;
+pub mod run;

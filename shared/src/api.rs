@@ -3,9 +3,7 @@
 //! What CEL and the schema can hold is said here; what they cannot (templates, policy, duplicates, sizes) is
 //! [`crate::validate`]'s, which admission and the controller both call.
 
-#[allow(unreachable_pub, reason = "the derive hides from the lint that the specs are re-exported below")]
 mod binding;
-#[allow(unreachable_pub, reason = "as above")]
 mod class;
 mod condition;
 mod crd;

@@ -1,7 +1,33 @@
 //! The rules of Namespace Class, with no I/O: API types, templates, policy, inventory and plan.
 
+pub mod answer;
 pub mod api;
+pub mod budget;
+pub mod class;
+pub mod class_status;
+pub mod config;
+mod duplicates;
+mod excerpt;
+pub mod finding;
+pub mod guarded;
 pub mod identity;
+pub mod kinds;
+pub mod marks;
 pub mod names;
+pub mod object_name;
+pub mod path;
+mod placement;
 pub mod plan;
+pub mod policy;
 pub mod reason;
+pub mod render;
+#[cfg(feature = "runtime")]
+pub mod runtime;
+mod shared_name;
+pub mod template;
+#[cfg(test)]
+mod testing;
+mod trust;
+pub mod validate;
+pub mod validity;
+pub mod variables;

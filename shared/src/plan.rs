@@ -1,10 +1,10 @@
 //! One namespace's reconcile as a pure machine: observed facts in, one step at a time out.
 //!
 //! ```text
-//! Observed ──begin──▶ Pass ──next──▶ Step ──(the shell does it)──▶ Outcome ──record──▶ Pass … ──▶ Report
+//! Observed ──begin──▶ Pass ──next_step──▶ Step ──(the shell does it)──▶ Outcome ──record──▶ Pass … ──▶ Report
 //! ```
 //!
-//! A [`Pass`] never waits, reads a clock or talks to anybody. The shell carries out what [`Pass::next`] says and tells it what came of
+//! A [`Pass`] never waits, reads a clock or talks to anybody. The shell carries out what [`Pass::next_step`] says and tells it what came of
 //! it, so a test can stop it before and after any step and start again from what the server then holds.
 //!
 //! Invariants, each a property test in `shared/tests/plan_laws.rs`:
@@ -20,9 +20,11 @@ mod observed;
 mod pass;
 mod prune;
 mod rank;
+mod rendering;
 mod report;
 mod settle;
 mod step;
+mod tasks;
 
 pub use intent::{Intent, intent};
 pub use live::{LiveObject, Ownership};
@@ -31,5 +33,6 @@ pub use observed::{
 };
 pub use pass::Pass;
 pub use rank::Rank;
+pub use rendering::{rendering, short_hash};
 pub use report::{Failure, Report, Requeue};
 pub use step::{ObjectRef, Outcome, Precondition, Refusal, Step};

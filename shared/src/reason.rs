@@ -136,8 +136,9 @@ impl Reason {
             Self::Forbidden => "grant the controller's ServiceAccount the right named",
             Self::QuotaExceeded => "raise the quota named, or free some of it",
             Self::AdmissionDenied => "satisfy the webhook or policy named, or exempt the namespace from it",
-            Self::ApplyFailed => "nothing to do if it passes; it is tried again with growing pauses",
-            Self::DeleteFailed => "nothing to do if it passes; it is tried again with growing pauses",
+            Self::ApplyFailed | Self::DeleteFailed => {
+                "nothing to do if it passes; it is tried again with growing pauses"
+            }
             Self::DeleteBlocked => "let the controllers behind the finalizers named finish, or remove the finalizers",
             Self::GuardEngaged => "confirm with the annotation named on the class, or undo the change",
             Self::InventoryCorrupted => "nothing is deleted; see the operator's log for what cannot be read",

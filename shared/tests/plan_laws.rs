@@ -1,5 +1,6 @@
 //! The laws of `nsclass_shared::plan`, on random histories: a small model of a cluster carries out the steps, loses answers, and
 //! stops passes anywhere. It models only what the laws speak of; the real server is in `tests/`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of a test")]
 
 mod model;
 

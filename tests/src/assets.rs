@@ -4,15 +4,15 @@
 //! `tests/control-plane`, into the cache. A machine with none of these gets an error that names the ways out, never a skipped test.
 
 mod build;
+mod machine;
 mod module;
 
 use std::env;
-use std::fs::{File, TryLockError, create_dir_all};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use module::Module;
+use machine::Machine;
 
 /// Where Go modules are listed, relative to this crate.
 const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/control-plane");
@@ -73,42 +73,20 @@ pub static KUSTOMIZE: Set = Set {
     ldflags: |_| String::new(),
 };
 
+impl Set {
+    /// The programs that `dir` lacks.
+    fn missing_in(&self, dir: &Path) -> Vec<&'static str> {
+        self.tools.iter().map(|tool| tool.program).filter(|program| !dir.join(program).is_file()).collect()
+    }
+}
+
 /// The directory that holds every program of `set`; blocks while they are built.
 ///
 /// # Errors
 /// When `KUBEBUILDER_ASSETS` names a directory that lacks one of them, when there is neither that nor a cached build nor Go, and
 /// when the build fails.
 pub fn find(set: &Set) -> Result<PathBuf> {
-    if let Some(dir) = env::var_os("KUBEBUILDER_ASSETS").filter(|dir| !dir.is_empty()) {
-        let dir = PathBuf::from(dir);
-        let missing = missing(set, &dir);
-        if missing.is_empty() {
-            return Ok(dir);
-        }
-        if set.in_assets {
-            bail!(
-                "KUBEBUILDER_ASSETS={} lacks {}: put it there, or unset the variable to use the cache or a build with Go",
-                dir.display(),
-                missing.join(" and "),
-            );
-        }
-    }
-    let module = Module::read(&Path::new(MODULES).join(set.module))?;
-    let versions = set.tools.iter().map(|tool| module.version_of(tool.module)).collect::<Result<Vec<_>>>()?;
-    let mut key = versions.clone();
-    key.dedup();
-    let cache = cache_dir()?.join("control-plane");
-    let dir = cache.join(format!("{}-{}-{}-{}", set.module, key.join("-"), env::consts::OS, env::consts::ARCH));
-    if missing(set, &dir).is_empty() {
-        return Ok(dir);
-    }
-    create_dir_all(&cache).with_context(|| format!("{} cannot be made", cache.display()))?;
-    let _lock = lock(&cache.join(format!("{}.lock", set.module)))?;
-    // Somebody else may have built it while we waited.
-    if !missing(set, &dir).is_empty() {
-        build::build(set, &module, &versions, &dir)?;
-    }
-    Ok(dir)
+    Machine::this()?.find(set)
 }
 
 /// The directory for what is kept from one run to the next: `nsclass` in `XDG_CACHE_HOME` or `~/.cache`.
@@ -119,24 +97,4 @@ pub(crate) fn cache_dir() -> Result<PathBuf> {
         (_, Some(home)) => Ok(home.join(".cache/nsclass")),
         _ => bail!("there is no cache directory: set HOME or an absolute XDG_CACHE_HOME"),
     }
-}
-
-fn missing(set: &Set, dir: &Path) -> Vec<&'static str> {
-    set.tools.iter().map(|tool| tool.program).filter(|program| !dir.join(program).is_file()).collect()
-}
-
-/// Held until the file is closed, also when this process is killed.
-fn lock(path: &Path) -> Result<File> {
-    let file = File::create(path).with_context(|| format!("{} cannot be opened", path.display()))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            build::say("another process is building the programs of the control plane; waiting for it");
-            file.lock().with_context(|| format!("{} cannot be locked", path.display()))?;
-        }
-        Err(TryLockError::Error(error)) => {
-            return Err(error).with_context(|| format!("{} cannot be locked", path.display()));
-        }
-    }
-    Ok(file)
 }

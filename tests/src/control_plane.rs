@@ -9,7 +9,7 @@ mod pki;
 mod ports;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, anyhow};
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
@@ -20,6 +20,7 @@ pub use clients::Identity;
 pub use options::Options;
 
 use crate::assets;
+use crate::audit::{Audit, AuditLog};
 use crate::eventually::eventually;
 use crate::process::{Process, ScratchDir};
 use components::Components;
@@ -34,6 +35,7 @@ pub struct ControlPlane {
     api_server: Option<Process>,
     etcd: Process,
     components: Components,
+    audit_log: Arc<Mutex<AuditLog>>,
     dir: ScratchDir,
 }
 
@@ -53,7 +55,9 @@ impl ControlPlane {
 
         let etcd = components.start_etcd().await?;
         let api_server = components.start_api_server().await?;
-        let mut plane = Self { controller_manager: None, api_server: Some(api_server), etcd, components, dir };
+        let audit_log = Arc::new(Mutex::new(AuditLog::new(api_server::audit_log(dir.path()))));
+        let api_server = Some(api_server);
+        let mut plane = Self { controller_manager: None, api_server, etcd, components, audit_log, dir };
         let controller_manager = plane.components.start_controller_manager()?;
         plane.wait_for_controllers(&controller_manager).await?;
         plane.controller_manager = Some(controller_manager);
@@ -73,6 +77,11 @@ impl ControlPlane {
     /// Where the API server listens: `https://127.0.0.1:PORT`.
     pub fn url(&self) -> &str {
         self.components.url()
+    }
+
+    /// Its audit log, for the current runtime.
+    pub fn audit(&self) -> Audit {
+        Audit::new(Arc::clone(&self.audit_log), self.admin())
     }
 
     /// The directory of everything it reads and writes; gone with it.

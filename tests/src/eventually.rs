@@ -74,3 +74,58 @@ where
         sleep(Duration::from_millis(100).min(span)).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use anyhow::ensure;
+
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(200);
+
+    #[tokio::test]
+    async fn what_comes_true_is_returned() -> Result<()> {
+        let mut looks = 0;
+        let found = eventually("the third look", async || {
+            looks += 1;
+            ensure!(looks == 3, "look {looks}");
+            Ok(looks)
+        })
+        .await?;
+        ensure!(found == 3, "{found}");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn what_never_comes_true_is_told_with_the_last_thing_seen() {
+        let mut looks = 0;
+        let probe = async || {
+            looks += 1;
+            Err::<(), _>(anyhow!("look {looks}").context("not yet"))
+        };
+        let message = eventually_within(SHORT, "the impossible", probe).await.unwrap_err().to_string();
+        assert!(message.contains("the impossible"), "{message}");
+        assert!(looks > 1 && message.ends_with(&format!("not yet: look {looks}")), "{message}");
+    }
+
+    #[tokio::test]
+    async fn a_look_that_hangs_ends_at_the_deadline() {
+        let hangs = async || std::future::pending::<Result<()>>().await;
+        let message = eventually_within(SHORT, "an answer", hangs).await.unwrap_err().to_string();
+        assert!(message.contains("has not come back"), "{message}");
+    }
+
+    #[tokio::test]
+    async fn what_must_hold_fails_at_the_first_look_that_fails() -> Result<()> {
+        holds_for(SHORT, "nothing happens", async || Ok(())).await?;
+        let mut looks = 0;
+        let probe = async || {
+            looks += 1;
+            ensure!(looks < 2, "look {looks}");
+            Ok(())
+        };
+        let message = holds_for(SHORT, "nothing happens", probe).await.unwrap_err().to_string();
+        ensure!(looks == 2 && message.ends_with("nothing happens; seen: look 2"), "{message}");
+        Ok(())
+    }
+}

@@ -11,10 +11,22 @@
 )]
 
 pub mod assets;
+pub mod audit;
 pub mod control_plane;
 mod eventually;
+pub mod install;
+mod operator;
 mod process;
+mod program;
+mod progress;
+mod state;
+mod world;
 
+pub use audit::Audit;
 pub use control_plane::{ControlPlane, Identity, Options};
 pub use eventually::{GENEROUS, eventually, eventually_within, holds_for};
+pub use install::until_it_bites;
+pub use operator::{Operator, OperatorOptions};
 pub use process::Process;
+pub use program::Program;
+pub use world::World;

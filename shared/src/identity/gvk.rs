@@ -5,6 +5,8 @@ use std::fmt;
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::validity::{is_dns_label, is_dns_subdomain};
+
 /// A kind whatever its version. The core group is empty.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupKind {
@@ -51,11 +53,11 @@ impl Gvk {
             Some(parts) => parts,
             None => ("", api_version),
         };
-        if !is_subdomain(group) && !group.is_empty() || !is_label(version) {
+        if !is_dns_subdomain(group) && !group.is_empty() || !is_dns_label(version) {
             return Err(GvkError::ApiVersion(api_version.to_owned()));
         }
         // The API server takes a kind for a DNS label once it is lower case.
-        if !is_label(&kind.to_ascii_lowercase()) {
+        if !is_dns_label(&kind.to_ascii_lowercase()) {
             return Err(GvkError::Kind(kind.to_owned()));
         }
         Ok(Self { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() })
@@ -114,15 +116,6 @@ impl GvkError {
             Self::Kind(_) => "kind",
         }
     }
-}
-
-fn is_subdomain(text: &str) -> bool {
-    text.len() <= 253 && text.split('.').all(is_label)
-}
-
-fn is_label(text: &str) -> bool {
-    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    (1..=63).contains(&text.len()) && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
 }
 
 #[cfg(test)]

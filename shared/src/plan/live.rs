@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::{api::InventoryEntry, identity::ObjectIdentity, names};
+use crate::{api::InventoryEntry, identity::ObjectIdentity, marks, names};
 
 /// The metadata of one live object, read whole in one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,17 +44,11 @@ impl LiveObject {
     /// An object inside the namespace whose marks name itself and the namespace is ours whatever UID they carry: it can only be a
     /// former life of the namespace, from a restore (class.md C44). A cluster-scoped one must carry the UID.
     pub fn ownership(&self, identity: &ObjectIdentity, namespace: &str, namespace_uid: &str) -> Ownership {
-        let names_itself = self.annotations.get(names::OBJECT_ANNOTATION).is_some_and(|a| *a == identity.to_string());
-        let managed = self.labels.get(names::MANAGED_LABEL).is_some_and(|l| l == "true");
-        if !names_itself || !managed {
-            return Ownership::Foreign;
-        }
-        let same_uid = self.annotations.get(names::OWNER_UID_ANNOTATION).is_some_and(|uid| uid == namespace_uid);
-        let same_name = self.labels.get(names::OBJECT_NAMESPACE_LABEL).is_some_and(|name| name == namespace);
-        if same_name && (same_uid || identity.namespace.as_deref() == Some(namespace)) {
-            Ownership::Ours
-        } else {
-            Ownership::AnotherNamespaces
+        match marks::ownership(&self.labels, &self.annotations, identity, namespace_uid) {
+            marks::Ownership::Ours => Ownership::Ours,
+            marks::Ownership::OtherOwner { .. } if identity.namespace.as_deref() == Some(namespace) => Ownership::Ours,
+            marks::Ownership::OtherOwner { .. } => Ownership::AnotherNamespaces,
+            marks::Ownership::CopiedMarks { .. } | marks::Ownership::Foreign => Ownership::Foreign,
         }
     }
 

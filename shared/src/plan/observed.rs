@@ -29,6 +29,8 @@ pub struct Observed {
     pub requested: Option<(String, ClassState)>,
     /// The class whose objects are there, where that is another one than the requested.
     pub bound: Option<ClassState>,
+    /// Whether namespaces that owe cluster-scoped objects carry our finalizer (class.md C42).
+    pub hold_namespaces: bool,
     /// The binding, as stored.
     pub binding: Option<NamespaceClassBinding>,
     /// What was read of inventory objects before the pass. An identity that is missing here was not looked at; `None` was looked for
@@ -43,7 +45,7 @@ pub struct Observed {
 pub enum NamespaceState {
     /// It is there.
     Present(NamespaceFacts),
-    /// It is proved to be gone: a definite NotFound, or a complete list without it.
+    /// It is proved to be gone: a definite `NotFound`, or a complete list without it.
     Gone,
 }
 

@@ -1,17 +1,17 @@
 //! The machine: stages in the order of class.md C30, each a list of small tasks.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use super::{
-    Failure, Intent, Observed, Outcome, Rank, Report, Requeue, Step,
+    Failure, Intent, Observed, Outcome, Rank, Refused, Report, Requeue, Step,
     apply::{Applied, ApplyTask, Owner},
     intent,
-    intent::Convergence,
     prune::{PruneTask, Pruned},
     settle,
+    tasks::{Stage, Tasks, forget_uid, tasks},
 };
 use crate::{
-    api::{InventoryEntry, MAX_INVENTORY, NamespaceClassBinding, OnDelete},
+    api::{InventoryEntry, NamespaceClassBinding},
     identity::ObjectIdentity,
     reason::Reason,
 };
@@ -31,18 +31,8 @@ pub struct Pass {
     failures: Vec<Failure>,
     held_back: Vec<ObjectIdentity>,
     notes: Vec<String>,
+    refused: BTreeMap<ObjectIdentity, Refused>,
     requeue: Option<Requeue>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    Reserve,
-    Hold,
-    Apply,
-    Prune,
-    Free,
-    Settle,
-    Over,
 }
 
 impl Pass {
@@ -52,21 +42,21 @@ impl Pass {
         let stored = observed.binding.clone();
         let inventory =
             stored.as_ref().and_then(|b| b.status.as_ref()).map(|s| s.inventory.clone()).unwrap_or_default();
-        let mut pass = Self {
+        let Tasks { first, intent, inventory, applies, prunes, failures } = tasks(&observed, intent, inventory);
+        Self {
             observed,
             intent,
             stored,
             inventory,
-            stage: Stage::Reserve,
-            applies: VecDeque::new(),
-            prunes: VecDeque::new(),
-            failures: Vec::new(),
+            stage: first,
+            applies: applies.into(),
+            prunes: prunes.into(),
+            failures,
             held_back: Vec::new(),
             notes: Vec::new(),
+            refused: BTreeMap::new(),
             requeue: None,
-        };
-        pass.plan_tasks();
-        pass
+        }
     }
 
     /// What the pass is for.
@@ -75,7 +65,7 @@ impl Pass {
     }
 
     /// The next request, or none when the pass is over.
-    pub fn next(&mut self) -> Option<Step> {
+    pub fn next_step(&mut self) -> Option<Step> {
         loop {
             let step = match self.stage {
                 Stage::Reserve => self.reservation().map(|b| Step::WriteBinding(Box::new(b))),
@@ -93,7 +83,7 @@ impl Pass {
         }
     }
 
-    /// Takes what became of the step that [`Self::next`] gave last.
+    /// Takes what became of the step that [`Self::next_step`] gave last.
     pub fn record(&mut self, outcome: Outcome) {
         if outcome == Outcome::Stale {
             self.requeue = Some(Requeue::Now);
@@ -116,114 +106,20 @@ impl Pass {
         }
     }
 
-    /// What there is to say, once [`Self::next`] gave none.
+    /// What there is to say, once [`Self::next_step`] gave none.
     pub fn report(&self) -> Report {
         let requeue = self.requeue.unwrap_or_else(|| match &self.intent {
             Intent::OptOut(_, gone) => Requeue::At(gone.at.0),
             _ if self.failures.iter().any(|f| f.reason.is_retried()) => Requeue::Backoff,
             _ => Requeue::Rest,
         });
-        Report { failures: self.failures.clone(), notes: self.notes.clone(), requeue }
+        let (failures, notes, refused) = (self.failures.clone(), self.notes.clone(), self.refused.clone());
+        Report { failures, notes, refused, requeue }
     }
 
     /// The binding as the server has it after this pass, as far as we know; none where there is none.
     pub fn binding(&self) -> Option<&NamespaceClassBinding> {
         self.stored.as_ref()
-    }
-
-    fn plan_tasks(&mut self) {
-        match self.intent.clone() {
-            Intent::Nothing | Intent::OtherInstance(_) | Intent::AwaitProtection => self.stage = Stage::Over,
-            Intent::Hold(_, reason, message) => {
-                self.failures.push(Failure { object: None, reason, message });
-                self.stage = Stage::Settle;
-            }
-            Intent::OptOut(..) => self.stage = Stage::Settle,
-            Intent::Collect => {
-                // What was in the namespace went with it.
-                self.inventory.retain(InventoryEntry::is_cluster_scoped);
-                self.prune_where(|_| true, OnDelete::Delete);
-                self.stage = Stage::Prune;
-            }
-            Intent::Terminate(_) => {
-                self.prune_where(InventoryEntry::is_cluster_scoped, OnDelete::Delete);
-                self.stage = Stage::Prune;
-            }
-            Intent::Renew(_) => {
-                for entry in self.inventory.iter_mut().filter(|e| !e.is_cluster_scoped()) {
-                    entry.uid.clear();
-                    entry.applied.clear();
-                }
-                self.prune_where(InventoryEntry::is_cluster_scoped, OnDelete::Delete);
-                self.stage = Stage::Prune;
-            }
-            Intent::Leave(_, on_delete) => {
-                self.prune_where(|_| true, on_delete);
-                self.inventory.iter_mut().for_each(|entry| entry.applied.clear());
-            }
-            Intent::Converge(goal) => self.plan_convergence(&goal),
-        }
-    }
-
-    fn plan_convergence(&mut self, goal: &Convergence) {
-        let wanted: BTreeSet<&ObjectIdentity> = goal.desired.iter().map(|d| &d.identity).collect();
-        let awaited = |e: &InventoryEntry| {
-            goal.waiting.iter().any(|w| w.gvk.group == e.group && w.gvk.kind == e.kind && w.name == e.name)
-        };
-        let stale = |e: &InventoryEntry| !wanted.contains(&e.identity()) && !awaited(e);
-        let known: BTreeSet<ObjectIdentity> = self.inventory.iter().map(InventoryEntry::identity).collect();
-        let new: Vec<_> = goal.desired.iter().filter(|d| !known.contains(&d.identity)).collect();
-        let union = self.inventory.len() + new.len();
-        if union > MAX_INVENTORY {
-            let message = format!("old and new objects together are {union}; an inventory holds {MAX_INVENTORY}");
-            self.failures.push(Failure { object: None, reason: Reason::InventoryTooLarge, message });
-            self.intent = Intent::Hold(goal.namespace.clone(), Reason::InventoryTooLarge, String::new());
-            self.stage = Stage::Settle;
-            return;
-        }
-        let mut applies: Vec<ApplyTask> = goal
-            .desired
-            .iter()
-            .map(|d| {
-                let stored = self.inventory.iter().find(|e| e.identity() == d.identity);
-                let (live, refused) = (self.observed.live.get(&d.identity), self.observed.refused.get(&d.identity));
-                ApplyTask::begin(d.clone(), stored, live, refused, &goal.facts)
-            })
-            .collect();
-        applies.sort_by_key(|task| task.desired().rank());
-        self.applies = applies.into();
-        self.failures.extend(goal.waiting.iter().map(|w| Failure {
-            object: None,
-            reason: Reason::KindNotFound,
-            message: format!("{} {}: the API server does not serve {}", w.gvk.kind, w.name, w.gvk),
-        }));
-        self.prune_where(stale, goal.departing);
-        for entry in self.inventory.iter_mut().filter(|e| stale(e)) {
-            entry.applied.clear();
-            // The class that decided this may be another one when the pass is run again.
-            entry.on_delete = Some(entry.on_delete(goal.departing));
-        }
-        for desired in &goal.desired {
-            match self.inventory.iter_mut().find(|e| e.identity() == desired.identity) {
-                Some(entry) => entry.on_delete = desired.on_delete,
-                None => self.inventory.push(InventoryEntry {
-                    on_delete: desired.on_delete,
-                    ..InventoryEntry::reserved(&desired.identity, &desired.version)
-                }),
-            }
-        }
-        for task in self.applies.iter().filter(|task| task.creates()) {
-            forget_uid(&mut self.inventory, &task.desired().identity);
-        }
-        self.inventory.sort_by_key(InventoryEntry::identity);
-    }
-
-    /// Queues the entries that `select`s: grants first, restrictions last (class.md C32).
-    fn prune_where(&mut self, select: impl Fn(&InventoryEntry) -> bool, class: OnDelete) {
-        let mut prunes: Vec<PruneTask> =
-            self.inventory.iter().filter(|e| select(e)).map(|e| PruneTask::begin(e.clone(), class)).collect();
-        prunes.sort_by_key(|task| std::cmp::Reverse(task.rank()));
-        self.prunes = prunes.into();
     }
 
     /// The write ahead. Before an object is created its entry is there, without a UID (also where one is made again); before one is
@@ -250,7 +146,8 @@ impl Pass {
     fn hold(&self) -> Option<Step> {
         let Intent::Converge(goal) = &self.intent else { return None };
         let owes = self.inventory.iter().any(InventoryEntry::is_cluster_scoped);
-        (owes && !goal.namespace.held).then(|| Step::HoldNamespace { uid: goal.namespace.uid.clone() })
+        (owes && !goal.namespace.held && self.observed.hold_namespaces)
+            .then(|| Step::HoldNamespace { uid: goal.namespace.uid.clone() })
     }
 
     /// The finalizer stands only while cluster-scoped objects are owed (class.md C42).
@@ -261,7 +158,8 @@ impl Pass {
             _ => return None,
         };
         let owes = self.inventory.iter().any(InventoryEntry::is_cluster_scoped);
-        (namespace.held && !owes).then(|| Step::FreeNamespace { uid: namespace.uid.clone() })
+        (namespace.held && (!owes || !self.observed.hold_namespaces))
+            .then(|| Step::FreeNamespace { uid: namespace.uid.clone() })
     }
 
     fn settlement(&self) -> Option<Step> {
@@ -287,23 +185,21 @@ impl Pass {
         self.stage = match self.stage {
             Stage::Reserve => Stage::Hold,
             Stage::Hold => Stage::Apply,
-            Stage::Apply => match self.applies.pop_front() {
-                Some(task) => {
+            Stage::Apply => {
+                if let Some(task) = self.applies.pop_front() {
                     self.end_apply(&task);
-                    Stage::Apply
+                    return;
                 }
-                None => {
-                    self.hold_stale_back();
-                    Stage::Prune
-                }
-            },
-            Stage::Prune => match self.prunes.pop_front() {
-                Some(task) => {
+                self.hold_stale_back();
+                Stage::Prune
+            }
+            Stage::Prune => {
+                if let Some(task) = self.prunes.pop_front() {
                     self.end_prune(&task);
-                    Stage::Prune
+                    return;
                 }
-                None => Stage::Free,
-            },
+                Stage::Free
+            }
             Stage::Free => Stage::Settle,
             Stage::Settle | Stage::Over => Stage::Over,
         };
@@ -372,6 +268,11 @@ impl Pass {
                     // It may have happened all the same.
                     entry.applied.clear();
                 }
+                if failure.reason == Reason::InvalidManifest {
+                    let Failure { reason, message, .. } = failure.clone();
+                    self.refused
+                        .insert(desired.identity.clone(), Refused { hash: desired.hash.clone(), reason, message });
+                }
                 self.failures.push(failure.clone());
             }
             Some(Applied::Unchanged) | None => {}
@@ -398,14 +299,4 @@ impl Pass {
             None => {}
         }
     }
-}
-
-/// Empties the UID of an object that is gone and about to be made again; returns whether there was one.
-fn forget_uid(inventory: &mut [InventoryEntry], identity: &ObjectIdentity) -> bool {
-    let Some(entry) = inventory.iter_mut().find(|e| e.identity() == *identity && !e.uid.is_empty()) else {
-        return false;
-    };
-    entry.uid.clear();
-    entry.applied.clear();
-    true
 }

@@ -1,4 +1,4 @@
-//! One inventory entry on its way out (class.md C40, C41): read, prove that it is ours, delete by UID, and believe only a NotFound.
+//! One inventory entry on its way out (class.md C40, C41): read, prove that it is ours, delete by UID, and believe only a `NotFound`.
 
 use super::{Failure, LiveObject, ObjectRef, Outcome, Ownership, Rank, Step, apply::Owner};
 use crate::{

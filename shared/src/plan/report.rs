@@ -1,7 +1,10 @@
 //! What a pass has to say at its end: the binding's `Ready`, and when to look again.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
+use super::Refused;
 use crate::{api::Verdict, identity::ObjectIdentity, reason::Reason};
 
 /// Failures named in one message; the others are counted.
@@ -45,6 +48,8 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// What a person should know although nothing can be done, such as entries dropped from the inventory.
     pub notes: Vec<String>,
+    /// Renderings that the API server refuses for good; worth remembering for [`super::Observed::refused`].
+    pub refused: BTreeMap<ObjectIdentity, Refused>,
     /// When to look again.
     pub requeue: Requeue,
 }

@@ -46,15 +46,29 @@ pub(super) fn settled(
         return None;
     }
     let mut binding = stored.cloned().unwrap_or_else(|| fresh(observed));
-    let spec_class = &mut binding.spec.class_name;
+    if let Intent::Converge(goal) = intent {
+        binding.spec.class_name.clone_from(&goal.class);
+    }
     let status = binding.status.get_or_insert_default();
-    let requested = observed.requested.as_ref().map(|(name, _)| name.clone()).unwrap_or_default();
-    status.requested_class.clone_from(&requested);
+    status.requested_class = observed.requested.as_ref().map(|(name, _)| name.clone()).unwrap_or_default();
     set_inventory(status, inventory);
-    let (mut reason, mut message) = (Reason::DeleteFailed, String::new());
+    note_intent(status, intent, failures);
+    let verdict = match quiet_verdict(intent, &binding.spec.class_name) {
+        Some((reason, message)) if failures.is_empty() => Verdict {
+            status: Some(false),
+            reason: reason.to_string(),
+            message: format!("{message}. Remedy: {}.", reason.remedy()),
+        },
+        _ => report::ready(failures, held_back, inventory.len(), &binding.spec.class_name),
+    };
+    let generation = status.observed_class_generation;
+    set_condition(&mut status.conditions, "Ready", &verdict, generation, observed.now);
+    Some(binding)
+}
+
+fn note_intent(status: &mut BindingStatus, intent: &Intent, failures: &[Failure]) {
     match intent {
         Intent::Converge(goal) => {
-            spec_class.clone_from(&goal.class);
             status.observed_namespace_uid.clone_from(&goal.namespace.uid);
             status.on_delete = goal.facts.on_delete;
             status.observed_class_generation = Some(goal.facts.generation);
@@ -65,40 +79,29 @@ pub(super) fn settled(
             status.observed_namespace_uid.clone_from(&namespace.uid);
             status.objects_go = None;
         }
-        Intent::Renew(namespace) => {
-            // While something of the former life is left, the inventory stays under its UID.
-            if failures.is_empty() {
-                status.observed_namespace_uid.clone_from(&namespace.uid);
-            }
-            (reason, message) =
-                (Reason::NamespaceTerminating, "the namespace was deleted and made again; it starts afresh".into());
-        }
-        Intent::OptOut(_, gone) => {
-            status.objects_go = Some(gone.clone());
-            reason = Reason::OptingOut;
-            message = format!(
-                "the label nsclass.io/name is gone since {}; the objects of NamespaceClass {spec_class} go at {}",
-                gone.since.0, gone.at.0
-            );
-        }
-        Intent::Terminate(_) => {
-            (reason, message) = (Reason::NamespaceTerminating, "the namespace is being deleted".into())
-        }
-        Intent::Leave(..) => (reason, message) = (Reason::DeleteFailed, "objects are being removed".into()),
-        Intent::Collect => {
-            (reason, message) = (Reason::DeleteFailed, "the namespace is gone; objects are being removed".into())
-        }
-        Intent::Nothing | Intent::OtherInstance(_) | Intent::AwaitProtection => {}
+        // While something of the former life is left, the inventory stays under its UID.
+        Intent::Renew(namespace) if failures.is_empty() => status.observed_namespace_uid.clone_from(&namespace.uid),
+        Intent::OptOut(_, gone) => status.objects_go = Some(gone.clone()),
+        _ => {}
     }
-    let verdict = if failures.is_empty() && !matches!(intent, Intent::Converge(_)) {
-        let message = format!("{message}. Remedy: {}.", reason.remedy());
-        Verdict { status: Some(false), reason: reason.to_string(), message }
-    } else {
-        report::ready(failures, held_back, inventory.len(), spec_class)
-    };
-    let generation = status.observed_class_generation;
-    set_condition(&mut status.conditions, "Ready", &verdict, generation, observed.now);
-    Some(binding)
+}
+
+/// Why the binding is not Ready although nothing failed.
+fn quiet_verdict(intent: &Intent, class: &str) -> Option<(Reason, String)> {
+    match intent {
+        Intent::Renew(_) => {
+            Some((Reason::NamespaceTerminating, "the namespace was deleted and made again; it starts afresh".into()))
+        }
+        Intent::Terminate(_) => Some((Reason::NamespaceTerminating, "the namespace is being deleted".into())),
+        Intent::OptOut(_, gone) => Some((
+            Reason::OptingOut,
+            format!(
+                "the label nsclass.io/name is gone since {}; the objects of NamespaceClass {class} go at {}",
+                gone.since.0, gone.at.0
+            ),
+        )),
+        _ => None,
+    }
 }
 
 fn set_inventory(status: &mut BindingStatus, inventory: &[InventoryEntry]) {

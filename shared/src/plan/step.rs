@@ -55,6 +55,23 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// One word, for logs and metrics.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::WriteBinding(_) => "write-binding",
+            Self::DeleteBinding(_) => "delete-binding",
+            Self::HoldNamespace { .. } => "hold-namespace",
+            Self::FreeNamespace { .. } => "free-namespace",
+            Self::Read(_) => "read",
+            Self::Apply { precondition: Precondition::Absent, .. } => "create",
+            Self::Apply { .. } => "apply",
+            Self::Delete { .. } => "delete",
+            Self::Disown { .. } => "disown",
+        }
+    }
+}
+
 /// An object with the version to speak of it in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectRef {
@@ -104,6 +121,20 @@ pub enum Outcome {
     Stale,
     /// Anything else: the server's answer as a reason.
     Refused(Refusal),
+}
+
+impl Outcome {
+    /// One word, for logs and metrics.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Done | Self::BindingWritten(_) | Self::Applied { .. } | Self::DeleteAccepted => "done",
+            Self::Read(Some(_)) => "found",
+            Self::Read(None) => "absent",
+            Self::PreconditionFailed => "precondition",
+            Self::Stale => "stale",
+            Self::Refused(refusal) => refusal.reason.as_str(),
+        }
+    }
 }
 
 /// An answer that is no success.

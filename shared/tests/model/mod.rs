@@ -224,7 +224,7 @@ impl World {
     fn desired(class: &str, revision: u8, item: usize, uid: &str) -> Desired {
         let identity = identity(item);
         // The first half of the pool is the same in every class and revision.
-        let content = if item % 2 == 0 { "same".to_owned() } else { format!("{class}-{revision}") };
+        let content = if item.is_multiple_of(2) { "same".to_owned() } else { format!("{class}-{revision}") };
         Desired {
             version: "v1".into(),
             manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }),
@@ -252,6 +252,7 @@ impl World {
                 None => NamespaceState::Gone,
             },
             reserved: false,
+            hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
             binding: self.binding.clone(),
@@ -311,7 +312,7 @@ impl World {
                     live: LiveObject { uid: fresh, ..LiveObject::default() },
                     content: String::new(),
                 });
-                entry.content = manifest["content"].as_str().unwrap().to_owned();
+                manifest["content"].as_str().unwrap().clone_into(&mut entry.content);
                 let live = &mut entry.live;
                 live.labels.insert(names::MANAGED_LABEL.into(), "true".into());
                 live.labels.insert(names::OBJECT_NAMESPACE_LABEL.into(), NAMESPACE.into());
@@ -378,7 +379,7 @@ impl World {
     pub(crate) fn run_cut(&mut self, after: usize, lose_answer: bool) {
         let mut pass = Pass::begin(self.observe());
         for i in 0..after {
-            let Some(step) = pass.next() else { return };
+            let Some(step) = pass.next_step() else { return };
             let outcome = self.carry_out(&step);
             let lost = lose_answer && i + 1 == after;
             pass.record(if lost {
@@ -389,7 +390,7 @@ impl World {
         }
         if lose_answer {
             // The pass goes on with what it believes.
-            while let Some(step) = pass.next() {
+            while let Some(step) = pass.next_step() {
                 let outcome = self.carry_out(&step);
                 pass.record(outcome);
             }
@@ -420,7 +421,7 @@ impl World {
 
     fn run(&mut self, mut pass: Pass) -> Vec<Step> {
         let (mut steps, mut applied) = (vec![], BTreeSet::new());
-        while let Some(step) = pass.next() {
+        while let Some(step) = pass.next_step() {
             if let Step::Apply { object, .. } = &step {
                 applied.insert(object.identity.clone());
             }

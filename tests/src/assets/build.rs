@@ -1,25 +1,22 @@
 //! The build with Go, for whoever holds the lock.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 use super::Set;
 use super::module::Module;
 use crate::process::{Launch, Process, ScratchDir};
-
-/// How often the person who waits hears of it.
-const PROGRESS: Duration = Duration::from_secs(15);
+use crate::progress;
 
 /// Builds every program of `set` beside `target` and renames the directory when it is whole.
-pub(super) fn build(set: &Set, module: &Module, versions: &[String], target: &Path) -> Result<()> {
+pub(super) fn build(set: &Set, go: &Path, module: &Module, versions: &[String], target: &Path) -> Result<()> {
     let programs = set.tools.iter().zip(versions).map(|(tool, version)| format!("{} {version}", tool.program));
     let programs = programs.collect::<Vec<_>>().join(", ");
-    ensure_go(&programs)?;
+    ensure_go(go, &programs, target)?;
     let partial = partial_of(target);
     // Left by a build that was killed; the lock is ours, so nobody writes there.
     remove(&partial)?;
@@ -36,14 +33,14 @@ pub(super) fn build(set: &Set, module: &Module, versions: &[String], target: &Pa
     args.extend(set.tools.iter().map(|tool| tool.package.into()));
     let go = Process::start(Launch {
         name: "go build".to_owned(),
-        program: "go".into(),
+        program: go.to_owned(),
         args,
         envs: [("CGO_ENABLED", "0"), ("GOWORK", "off")].map(|(k, v)| (k.into(), v.into())).into(),
         dir: Some(module.dir.clone()),
         stdout: log.clone(),
         stderr: log,
     })?;
-    wait(&go, &format!("building {programs} with Go, {}", set.first_build))?;
+    progress::wait(&go, &format!("building {programs} with Go, {}", set.first_build))?;
     for tool in set.tools {
         // Go names a program after its package's directory, without a version.
         let built = partial.join(go_name(tool.package));
@@ -53,42 +50,16 @@ pub(super) fn build(set: &Set, module: &Module, versions: &[String], target: &Pa
     fs::rename(&partial, target).with_context(|| format!("{} cannot be made", target.display()))
 }
 
-fn wait(go: &Process, what: &str) -> Result<()> {
-    let start = Instant::now();
-    let mut said = None;
-    loop {
-        if let Some(status) = go.exit_status()? {
-            if status.success() {
-                return Ok(());
-            }
-            bail!("{what}: it failed ({status}); the end of its output:\n{}", go.tail());
-        }
-        // Nothing at all when the build cache is warm and it takes a few seconds.
-        let due = said.map_or(Duration::from_secs(3), |said: Duration| said + PROGRESS);
-        if start.elapsed() >= due {
-            said = Some(start.elapsed());
-            say(&format!("{what} ... {} s", start.elapsed().as_secs()));
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
-
 /// The three ways out, in one sentence.
-fn ensure_go(programs: &str) -> Result<()> {
-    match Command::new("go").arg("version").output() {
+fn ensure_go(go: &Path, programs: &str, target: &Path) -> Result<()> {
+    match Command::new(go).arg("version").output() {
         Ok(output) if output.status.success() => Ok(()),
         _ => bail!(
-            "tests run on a real control plane and {programs} are not on this machine: install Go 1.26 or later (they are then \
-             built once), or point KUBEBUILDER_ASSETS at a directory that holds them, or copy ~/.cache/nsclass/control-plane \
-             from a machine of the same kind that has built them"
+            "this needs {programs}, which are not on this machine: install Go 1.26 or later, and they are built once, or point \
+             KUBEBUILDER_ASSETS at a directory that holds them, or put them into {}",
+            target.display()
         ),
     }
-}
-
-/// Past the capture of test output, which would hide it until the test has ended.
-pub(super) fn say(line: &str) {
-    // A closed terminal is no reason to fail.
-    let _ = writeln!(io::stderr(), "nsclass-tests: {line}");
 }
 
 fn partial_of(target: &Path) -> PathBuf {

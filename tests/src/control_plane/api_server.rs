@@ -1,6 +1,7 @@
 //! kube-apiserver: its flags, when it is ready, and taking it away for a while.
 
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use anyhow::{Context, Result, bail};
 use http::Request;
@@ -90,7 +91,7 @@ impl ControlPlane {
     pub fn stop_api_server(&mut self) -> Result<()> {
         let Some(api_server) = self.api_server.take() else { bail!("the API server is stopped already") };
         api_server.kill()?;
-        Ok(())
+        self.audit_log.lock().unwrap_or_else(PoisonError::into_inner).server_died()
     }
 
     /// Starts it again, on the same port and the same data, and waits until it is ready.

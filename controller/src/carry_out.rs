@@ -1,0 +1,201 @@
+//! Each step of a plan as one request, and each answer as an outcome.
+
+use k8s_openapi::api::core::v1::Namespace;
+use kube::{
+    Api, ResourceExt,
+    api::{ApiResource, DeleteParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy},
+};
+use nsclass_shared::{
+    answer::Action,
+    api::NamespaceClassBinding,
+    names,
+    plan::{ObjectRef, Outcome, Precondition, Refusal, Step},
+    reason::Reason,
+};
+use serde_json::{Value, json};
+
+use crate::{answers, context::Context, requests};
+
+/// Carries out one step for the namespace `name`.
+pub async fn carry_out(context: &Context, name: &str, step: &Step) -> Outcome {
+    match step {
+        Step::WriteBinding(binding) => write_binding(context, binding).await,
+        Step::DeleteBinding(binding) => delete_binding(context, binding).await,
+        Step::HoldNamespace { uid } => set_finalizer(context, name, uid, true).await,
+        Step::FreeNamespace { uid } => set_finalizer(context, name, uid, false).await,
+        Step::Read(object) => match requests::read(&context.client, &context.kinds, object).await {
+            Ok(found) => Outcome::Read(found.map(Box::new)),
+            Err(error) => answers::no_answer(error.source(), Action::Read),
+        },
+        Step::Apply { object, manifest, precondition, force } => {
+            apply(context, object, manifest, precondition, *force).await
+        }
+        Step::Delete { object, uid } => delete(context, object, uid).await,
+        Step::Disown { object, uid } => disown(context, object, uid).await,
+    }
+}
+
+async fn write_binding(context: &Context, binding: &NamespaceClassBinding) -> Outcome {
+    let api: Api<NamespaceClassBinding> = Api::all(context.client.clone());
+    let params = PostParams { field_manager: Some(names::STATUS_MANAGER.into()), ..PostParams::default() };
+    let name = binding.name_any();
+    let written = if binding.resource_version().is_some() {
+        api.replace(&name, &params, binding).await
+    } else {
+        api.create(&params, binding).await
+    };
+    match written {
+        Ok(mut written) => {
+            written.metadata.managed_fields = None;
+            context.bindings.wrote(written.clone());
+            Outcome::BindingWritten(Box::new(written))
+        }
+        Err(error) => binding_error(context, &name, &error).await,
+    }
+}
+
+async fn delete_binding(context: &Context, binding: &NamespaceClassBinding) -> Outcome {
+    let api: Api<NamespaceClassBinding> = Api::all(context.client.clone());
+    let preconditions = Preconditions { uid: binding.uid(), resource_version: binding.resource_version() };
+    let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
+    match api.delete(&binding.name_any(), &params).await {
+        Ok(_) => {
+            context.bindings.deleted(binding);
+            Outcome::Done
+        }
+        Err(error) => binding_error(context, &binding.name_any(), &error).await,
+    }
+}
+
+/// A binding that is not what we hold is read anew; the pass begins again.
+async fn binding_error(context: &Context, name: &str, error: &kube::Error) -> Outcome {
+    if let kube::Error::Api(status) = error
+        && (status.code == 409 || requests::is_definitely_absent(status, name))
+    {
+        if let Err(error) = context.bindings.refresh(&context.client, name).await {
+            return answers::no_answer(&error, Action::Record);
+        }
+        return Outcome::Stale;
+    }
+    answers::outcome(
+        error,
+        Action::Record,
+        &answers::binding_identity(name),
+        &ApiResource::erase::<NamespaceClassBinding>(&()),
+    )
+}
+
+async fn apply(
+    context: &Context,
+    object: &ObjectRef,
+    manifest: &Value,
+    precondition: &Precondition,
+    force: bool,
+) -> Outcome {
+    let Some((resource, _)) = context.kinds.resource(&object.gvk()) else {
+        let message = format!("the API server does not serve {}", object.gvk());
+        return Outcome::Refused(Refusal { reason: Reason::KindNotFound, message });
+    };
+    let mut body = manifest.clone();
+    match precondition {
+        // A body with a resourceVersion creates, and conflicts with whatever is there, also when forced.
+        Precondition::Absent => body["metadata"]["resourceVersion"] = json!("1"),
+        Precondition::Uid(uid) => body["metadata"]["uid"] = json!(uid),
+    }
+    let params = PatchParams { field_manager: Some(names::FIELD_MANAGER.into()), force, ..PatchParams::default() };
+    let api = requests::api(&context.client, &object.identity, &resource);
+    match api.patch(&object.identity.name, &params, &Patch::Apply(&body)).await {
+        Ok(applied) => Outcome::Applied {
+            uid: applied.uid().unwrap_or_default(),
+            fields: requests::own_fields(&applied.metadata).unwrap_or_default(),
+        },
+        Err(error) => {
+            let action = match precondition {
+                Precondition::Absent => Action::Create,
+                Precondition::Uid(_) => Action::Update,
+            };
+            let outcome = answers::outcome(&error, action, &object.identity, &resource);
+            if matches!(&outcome, Outcome::Refused(refusal) if refusal.reason == Reason::KindNotFound) {
+                context.kinds.forget_group(&object.identity.group);
+            }
+            outcome
+        }
+    }
+}
+
+async fn delete(context: &Context, object: &ObjectRef, uid: &str) -> Outcome {
+    let resource = match context.kinds.resource_in_any_version(&object.gvk()).await {
+        Ok(Some(resource)) => resource,
+        Ok(None) => return Outcome::Read(None),
+        Err(error) => return answers::no_answer(&error, Action::Delete),
+    };
+    let params = DeleteParams {
+        preconditions: Some(Preconditions { uid: Some(uid.to_owned()), resource_version: None }),
+        propagation_policy: Some(PropagationPolicy::Background),
+        ..DeleteParams::default()
+    };
+    match requests::api(&context.client, &object.identity, &resource).delete(&object.identity.name, &params).await {
+        // A Status means that it is gone. Some kinds answer with the object although it is, so only a read tells.
+        Ok(answer) if answer.is_right() => Outcome::Read(None),
+        Ok(_) => Outcome::DeleteAccepted,
+        Err(error) => answers::outcome(&error, Action::Delete, &object.identity, &resource),
+    }
+}
+
+async fn disown(context: &Context, object: &ObjectRef, uid: &str) -> Outcome {
+    let resource = match context.kinds.resource_in_any_version(&object.gvk()).await {
+        Ok(Some(resource)) => resource,
+        Ok(None) => return Outcome::Read(None),
+        Err(error) => return answers::no_answer(&error, Action::Delete),
+    };
+    let none =
+        |keys: &[&str]| keys.iter().map(|key| ((*key).to_owned(), Value::Null)).collect::<serde_json::Map<_, _>>();
+    let patch = json!({ "metadata": {
+        "uid": uid,
+        "labels": none(&[names::MANAGED_LABEL, names::OBJECT_CLASS_LABEL, names::OBJECT_NAMESPACE_LABEL]),
+        "annotations": none(&[names::OBJECT_ANNOTATION, names::OWNER_UID_ANNOTATION, names::RENDERED_ANNOTATION]),
+    }});
+    let params = PatchParams { field_manager: Some(names::FIELD_MANAGER.into()), ..PatchParams::default() };
+    let api = requests::api(&context.client, &object.identity, &resource);
+    match api.patch_metadata(&object.identity.name, &params, &Patch::Merge(patch)).await {
+        Ok(_) => Outcome::Done,
+        Err(error) => answers::outcome(&error, Action::Delete, &object.identity, &resource),
+    }
+}
+
+/// Puts our finalizer on, or takes it off, the namespace of that UID; every other finalizer stays as it is.
+async fn set_finalizer(context: &Context, name: &str, uid: &str, on: bool) -> Outcome {
+    let api: Api<Namespace> = Api::all(context.client.clone());
+    let live = match api.get_metadata(name).await {
+        Ok(live) if live.uid().as_deref() == Some(uid) => live,
+        Ok(_) => return Outcome::Stale,
+        Err(kube::Error::Api(status)) if requests::is_definitely_absent(&status, name) => return Outcome::Stale,
+        Err(error) => return answers::no_answer(&error, Action::Record),
+    };
+    let mut finalizers = live.finalizers().to_vec();
+    let there = finalizers.iter().any(|f| f == names::FINALIZER);
+    if there == on {
+        return Outcome::Done;
+    }
+    if on && live.metadata.deletion_timestamp.is_some() {
+        return Outcome::Stale;
+    }
+    if on {
+        finalizers.push(names::FINALIZER.to_owned());
+    } else {
+        finalizers.retain(|f| f != names::FINALIZER);
+    }
+    let patch =
+        json!({ "metadata": { "uid": uid, "resourceVersion": live.resource_version(), "finalizers": finalizers } });
+    let params = PatchParams { field_manager: Some(names::FIELD_MANAGER.into()), ..PatchParams::default() };
+    match api.patch_metadata(name, &params, &Patch::Merge(patch)).await {
+        Ok(_) => Outcome::Done,
+        Err(kube::Error::Api(status)) if status.code == 409 || status.code == 404 => Outcome::Stale,
+        Err(error) => answers::outcome(
+            &error,
+            Action::Record,
+            &answers::namespace_identity(name),
+            &ApiResource::erase::<Namespace>(&()),
+        ),
+    }
+}

@@ -1,0 +1,202 @@
+//! One class: its finalizer and its status. Its namespaces are others' work.
+
+use std::{
+    collections::HashMap,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures::FutureExt;
+use kube::{
+    Api, ResourceExt,
+    api::{DynamicObject, Patch, PatchParams},
+};
+use nsclass_shared::{
+    api::{ClassStatus, NamespaceClass, NamespaceClassBinding},
+    class_status::{BindingSummary, FinalizerChange, Protection, class_status},
+    names,
+};
+use serde_json::json;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::{classes, context::Context, memory, observe::now};
+
+/// Least time between two writes of one class's status.
+const STATUS_EVERY: Duration = Duration::from_secs(5);
+
+/// What the worker remembers of classes.
+#[derive(Debug, Default)]
+struct Written {
+    at: Mutex<HashMap<String, Instant>>,
+    failures: Mutex<HashMap<String, u32>>,
+}
+
+/// Works on classes until shutdown.
+///
+/// # Errors
+/// None; the signature is that of a supervised task.
+pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let written = Written::default();
+    loop {
+        let name = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => return Ok(()),
+            name = context.class_queue.next() => name,
+        };
+        match AssertUnwindSafe(reconcile(&context, &written, &name)).catch_unwind().await {
+            Ok(Ok(())) => written.succeeded(&name),
+            Ok(Err(error)) => {
+                tracing::warn!(class = name, %error, "class not written; tried again");
+                context.class_queue.add_at(&name, Instant::now() + written.pause(&name));
+            }
+            Err(_) => {
+                context.metrics.panics.inc();
+                context.class_queue.add_at(&name, Instant::now() + written.pause(&name));
+            }
+        }
+        context.class_queue.done(&name);
+    }
+}
+
+async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(), kube::Error> {
+    let Some(class) = context.classes.get(name) else {
+        context.classes.forget(name);
+        written.forget(name);
+        return Ok(());
+    };
+    let bindings: Vec<BindingSummary> =
+        context.bindings.all().iter().filter(|b| b.spec.class_name == name).map(|b| BindingSummary::of(b)).collect();
+    let protection = Protection {
+        deleting: class.metadata.deletion_timestamp.is_some(),
+        protected: classes::is_protected(&class),
+        requested: is_requested(context, name),
+        bound: !bindings.is_empty(),
+    };
+    if !change_finalizer(context, &class, protection.change()).await? {
+        return Ok(());
+    }
+    write_status(context, written, &class, &bindings).await
+}
+
+/// Whether a namespace that may be bound asks for the class.
+fn is_requested(context: &Context, class: &str) -> bool {
+    let settings = context.settings();
+    let asks = |n: &crate::context::WatchedNamespace| {
+        n.labels().get(names::CLASS_LABEL).is_some_and(|l| l == class) && !settings.is_reserved(&n.name_any())
+    };
+    context.namespaces.find(asks).is_some()
+}
+
+/// Returns whether the class is still there.
+async fn change_finalizer(
+    context: &Context,
+    class: &DynamicObject,
+    change: FinalizerChange,
+) -> Result<bool, kube::Error> {
+    let mut finalizers = class.finalizers().to_vec();
+    match change {
+        FinalizerChange::Keep => return Ok(true),
+        FinalizerChange::Protect => finalizers.push(names::FINALIZER.to_owned()),
+        FinalizerChange::Release => finalizers.retain(|f| f != names::FINALIZER),
+    }
+    let gone =
+        change == FinalizerChange::Release && class.metadata.deletion_timestamp.is_some() && finalizers.is_empty();
+    // The resourceVersion keeps us from undoing somebody else's finalizer.
+    let patch = json!({ "metadata": { "resourceVersion": class.resource_version(), "finalizers": finalizers } });
+    let api: Api<NamespaceClass> = Api::all(context.client.clone());
+    let params = PatchParams { field_manager: Some(names::FIELD_MANAGER.into()), ..PatchParams::default() };
+    match api.patch_metadata(&class.name_any(), &params, &Patch::Merge(patch)).await {
+        Ok(_) => Ok(!gone),
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+async fn write_status(
+    context: &Context,
+    written: &Written,
+    class: &DynamicObject,
+    bindings: &[BindingSummary],
+) -> Result<(), kube::Error> {
+    let name = class.name_any();
+    let before: Option<ClassStatus> = class.data.get("status").and_then(|s| serde_json::from_value(s.clone()).ok());
+    let accepted = context.classes.verdict(class, &context.kinds, &context.settings()).await?;
+    let status = class_status(before.as_ref(), class.metadata.generation, &accepted, bindings, now());
+    if before.as_ref() == Some(&status) {
+        return Ok(());
+    }
+    if let Some(next) = written.too_early(&name) {
+        context.class_queue.add_at(&name, next);
+        return Ok(());
+    }
+    let body = json!({
+        "apiVersion": format!("{}/{}", names::GROUP, names::VERSION),
+        "kind": "NamespaceClass",
+        "metadata": { "name": name, "uid": class.uid() },
+        "status": status,
+    });
+    let api: Api<NamespaceClass> = Api::all(context.client.clone());
+    let params = PatchParams::apply(names::STATUS_MANAGER).force();
+    // The answer is not read as a class: one that was stored before a rule existed must get its condition too.
+    let request =
+        kube::core::Request::new(api.resource_url()).patch_subresource("status", &name, &params, &Patch::Apply(body));
+    let request = request.map_err(kube::Error::BuildRequest)?;
+    match context.client.request::<DynamicObject>(request).await {
+        Ok(_) => {
+            written.now(&name);
+            Ok(())
+        }
+        // Gone meanwhile, or made again: the watch tells.
+        Err(kube::Error::Api(status)) if status.code == 404 || status.code == 409 => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Recounts the gauge of bindings by reason.
+pub fn count_bindings(context: &Context) {
+    let mut counts: HashMap<String, i64> = HashMap::new();
+    for binding in context.bindings.all() {
+        *counts.entry(reason_word(&binding)).or_default() += 1;
+    }
+    context.metrics.bindings.reset();
+    for (reason, count) in counts {
+        context.metrics.bindings.with_label_values(&[&reason]).set(count);
+    }
+}
+
+/// The reason as a label: only words that we write ourselves.
+fn reason_word(binding: &NamespaceClassBinding) -> String {
+    let word = BindingSummary::of(binding).reason;
+    let known = nsclass_shared::reason::Reason::ALL.iter().any(|reason| reason.as_str() == word);
+    if known { word } else { "unknown".to_owned() }
+}
+
+impl Written {
+    fn now(&self, name: &str) {
+        self.at.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), Instant::now());
+    }
+
+    /// When the status may be written, if not yet.
+    fn too_early(&self, name: &str) -> Option<Instant> {
+        let next = *self.at.lock().unwrap_or_else(PoisonError::into_inner).get(name)? + STATUS_EVERY;
+        (next > Instant::now()).then_some(next)
+    }
+
+    fn succeeded(&self, name: &str) {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
+    fn pause(&self, name: &str) -> Duration {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = failures.entry(name.to_owned()).or_default();
+        *count += 1;
+        memory::pause(*count, memory::random())
+    }
+
+    fn forget(&self, name: &str) {
+        self.at.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.succeeded(name);
+    }
+}

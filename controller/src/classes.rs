@@ -1,0 +1,194 @@
+//! Classes as the watch has them, read and compiled once per generation.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use kube::{
+    ResourceExt,
+    api::{ApiResource, DynamicObject},
+    runtime::reflector::{ObjectRef, Store},
+};
+use nsclass_shared::{
+    api::{ClassSpec, NamespaceClass, OnDelete, Verdict},
+    class::CompiledClass,
+    config::Settings,
+    finding::sentences,
+    identity::Gvk,
+    kinds::Kinds,
+    marks::Owner,
+    names,
+    plan::{ClassFacts, ClassState, rendering},
+    variables::Variables,
+};
+use serde_json::Value;
+
+use crate::kinds::KindCache;
+
+/// A class, read. One that was stored before a rule existed may not be readable at all.
+#[derive(Debug)]
+pub struct ReadClass {
+    /// What its spec says, besides items; none where it cannot be read.
+    pub facts: Option<ClassFacts>,
+    /// Its items; or why the spec cannot be read.
+    pub compiled: Result<CompiledClass, String>,
+}
+
+/// The classes.
+#[derive(Debug)]
+pub struct Classes {
+    watched: Store<DynamicObject>,
+    resource: ApiResource,
+    /// By name: UID, generation and what was read.
+    read: Mutex<HashMap<String, (String, i64, Arc<ReadClass>)>>,
+}
+
+/// The namespace that a class is rendered for.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its UID.
+    pub uid: &'a str,
+    /// Its labels.
+    pub labels: &'a BTreeMap<String, String>,
+    /// Its annotations.
+    pub annotations: &'a BTreeMap<String, String>,
+}
+
+impl Classes {
+    /// Over what the watch fills.
+    pub fn new(watched: Store<DynamicObject>) -> Self {
+        Self { watched, resource: ApiResource::erase::<NamespaceClass>(&()), read: Mutex::default() }
+    }
+
+    /// The store that the watch fills.
+    pub fn watched(&self) -> &Store<DynamicObject> {
+        &self.watched
+    }
+
+    /// A class as it is stored.
+    pub fn get(&self, name: &str) -> Option<Arc<DynamicObject>> {
+        self.watched.get(&ObjectRef::new_with(name, self.resource.clone()))
+    }
+
+    /// What a class is for a namespace. Asks the API server only for kinds that it has not asked for.
+    ///
+    /// # Errors
+    /// When the API server gives no definite answer about a kind.
+    pub async fn state(
+        &self,
+        name: &str,
+        target: Target<'_>,
+        kinds: &KindCache,
+        settings: &Settings,
+    ) -> Result<ClassState, kube::Error> {
+        let Some(object) = self.get(name) else { return Ok(ClassState::Absent) };
+        let class = self.read(&object);
+        if object.metadata.deletion_timestamp.is_some() {
+            return Ok(ClassState::Deleting(class.facts.unwrap_or_else(|| unreadable_facts(&object))));
+        }
+        if let Err(why) = &class.compiled {
+            return Ok(ClassState::Invalid(None, why.clone()));
+        }
+        if !is_protected(&object) {
+            return Ok(ClassState::Unprotected);
+        }
+        let (Some(facts), Ok(compiled)) = (class.facts, &class.compiled) else { return Ok(ClassState::Absent) };
+        kinds.learn(gvks(compiled)).await?;
+        let errors = errors(compiled, kinds, settings);
+        if let Some(sentences) = errors {
+            return Ok(ClassState::Invalid(Some(facts), sentences));
+        }
+        let variables = Variables::live(target.name, target.uid, target.labels, target.annotations, name);
+        let owner = Owner { class: name, namespace: target.name, uid: target.uid };
+        let rendered = compiled.render(&variables, kinds, &settings.guarded);
+        Ok(ClassState::Accepted(facts, rendering(rendered, &settings.policy, &owner)))
+    }
+
+    /// The condition `Accepted` of a class.
+    ///
+    /// # Errors
+    /// As [`Self::state`].
+    pub async fn verdict(
+        &self,
+        object: &DynamicObject,
+        kinds: &KindCache,
+        settings: &Settings,
+    ) -> Result<Verdict, kube::Error> {
+        let class = self.read(object);
+        let refused = match &class.compiled {
+            Err(why) => Some(why.clone()),
+            Ok(compiled) => {
+                kinds.learn(gvks(compiled)).await?;
+                errors(compiled, kinds, settings)
+            }
+        };
+        Ok(match refused {
+            Some(message) => Verdict { status: Some(false), reason: "Invalid".into(), message },
+            None => Verdict { status: Some(true), reason: "Valid".into(), message: "the class can be applied".into() },
+        })
+    }
+
+    fn read(&self, object: &DynamicObject) -> Arc<ReadClass> {
+        let (name, uid) = (object.name_any(), object.uid().unwrap_or_default());
+        let generation = object.metadata.generation.unwrap_or_default();
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((u, g, class)) = read.get(&name)
+            && (u, *g) == (&uid, generation)
+        {
+            return class.clone();
+        }
+        let class = Arc::new(read_class(&name, generation, object.data.get("spec")));
+        read.insert(name, (uid, generation, class.clone()));
+        class
+    }
+
+    /// The class is gone.
+    pub fn forget(&self, name: &str) {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+}
+
+/// Whether a class carries our finalizer.
+pub fn is_protected(object: &DynamicObject) -> bool {
+    object.finalizers().iter().any(|f| f == names::FINALIZER)
+}
+
+fn read_class(name: &str, generation: i64, spec: Option<&Value>) -> ReadClass {
+    let spec = spec.cloned().unwrap_or_default();
+    match serde_json::from_value::<ClassSpec>(spec) {
+        Err(error) => ReadClass { facts: None, compiled: Err(format!("spec: {error}; correct the class")) },
+        Ok(spec) => {
+            let items: Vec<Value> = spec.resources.into_iter().map(|item| item.0).collect();
+            ReadClass {
+                facts: Some(ClassFacts {
+                    generation,
+                    adoption: spec.adoption,
+                    drift: spec.drift,
+                    on_delete: spec.on_delete,
+                    immutable: spec.immutable,
+                    opt_out_delay: spec.opt_out_delay,
+                }),
+                compiled: Ok(CompiledClass::compile(name, &items)),
+            }
+        }
+    }
+}
+
+/// What can still be told of a class that cannot be read, when it is being deleted: whether its objects stay.
+fn unreadable_facts(object: &DynamicObject) -> ClassFacts {
+    let orphan = object.data.pointer("/spec/onDelete").and_then(Value::as_str) == Some("Orphan");
+    ClassFacts { on_delete: if orphan { OnDelete::Orphan } else { OnDelete::Delete }, ..ClassFacts::default() }
+}
+
+fn gvks(compiled: &CompiledClass) -> impl Iterator<Item = Gvk> + '_ {
+    compiled.items().iter().map(|item| item.gvk().clone())
+}
+
+fn errors(compiled: &CompiledClass, kinds: &dyn Kinds, settings: &Settings) -> Option<String> {
+    let mut findings = compiled.validate(&settings.policy, kinds, &settings.guarded);
+    findings.retain(nsclass_shared::finding::Finding::is_error);
+    (!findings.is_empty()).then(|| sentences(&findings))
+}

@@ -1,0 +1,51 @@
+//! What all parts of the controller share.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use k8s_openapi::{
+    api::core::v1::Namespace, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
+use nsclass_shared::config::Settings;
+
+use crate::{
+    bindings::Bindings, classes::Classes, kinds::KindCache, memory::Memory, metrics::Metrics, queue::WorkQueue,
+};
+
+/// A namespace as the watch has it: metadata alone.
+pub type WatchedNamespace = PartialObjectMeta<Namespace>;
+
+/// A definition of custom resources as the watch has it: metadata alone.
+pub type WatchedDefinition = PartialObjectMeta<CustomResourceDefinition>;
+
+/// The parts, each safe to share.
+pub struct Context {
+    /// For everything but watches.
+    pub client: Client,
+    /// In force now.
+    pub settings: ArcSwap<Settings>,
+    /// The namespaces.
+    pub namespaces: Store<WatchedNamespace>,
+    /// The classes.
+    pub classes: Classes,
+    /// The bindings.
+    pub bindings: Bindings,
+    /// What the API server serves.
+    pub kinds: KindCache,
+    /// What is remembered of namespaces.
+    pub memory: Memory,
+    /// Namespaces to look at.
+    pub namespace_queue: WorkQueue,
+    /// Classes to look at.
+    pub class_queue: WorkQueue,
+    /// What is counted.
+    pub metrics: Metrics,
+}
+
+impl Context {
+    /// The settings in force, for one pass.
+    pub fn settings(&self) -> Arc<Settings> {
+        self.settings.load_full()
+    }
+}

@@ -1,0 +1,185 @@
+//! The watches: each fills its store, then says which namespaces and classes somebody should look at.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Debug,
+    hash::Hash,
+    sync::Arc,
+};
+
+use futures::{Stream, StreamExt, pin_mut};
+use kube::{
+    ResourceExt,
+    api::DynamicObject,
+    runtime::{
+        reflector::{Lookup, store::Writer},
+        watcher::{self, Event},
+    },
+};
+use nsclass_shared::names;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    bindings::Guarded,
+    classes,
+    context::{Context, WatchedDefinition, WatchedNamespace},
+};
+
+/// Fills `writer` from `stream` until shutdown and hands every event on, after the store has it. A broken watch is taken up again by
+/// the stream itself, with pauses.
+///
+/// # Errors
+/// When the stream ends, which it never should.
+pub async fn feed<K>(
+    kind: &'static str,
+    stream: impl Stream<Item = Result<Event<K>, watcher::Error>> + Send,
+    mut writer: Option<Writer<K>>,
+    context: Arc<Context>,
+    shutdown: CancellationToken,
+    mut on: impl FnMut(&Context, Event<K>) + Send,
+) -> anyhow::Result<()>
+where
+    K: Lookup + Clone + Debug + Send + 'static,
+    K::DynamicType: Eq + Hash + Clone + Send,
+{
+    pin_mut!(stream);
+    loop {
+        let event = tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            event = stream.next() => event,
+        };
+        match event {
+            Some(Ok(event)) => {
+                if let Some(writer) = &mut writer {
+                    writer.apply_watcher_event(&event);
+                }
+                on(&context, event);
+            }
+            Some(Err(error)) => {
+                context.metrics.watch_errors.with_label_values(&[kind]).inc();
+                tracing::warn!(kind, %error, "watch broke; it is taken up again");
+            }
+            None => anyhow::bail!("the watch of {kind} ended"),
+        }
+    }
+}
+
+/// A namespace that has, wants or owes something.
+pub fn on_namespace(context: &Context, event: Event<WatchedNamespace>) {
+    match event {
+        Event::Apply(namespace) | Event::InitApply(namespace) => {
+            let name = namespace.name_any();
+            let label = namespace.labels().get(names::CLASS_LABEL);
+            let held = namespace.finalizers().iter().any(|f| f == names::FINALIZER);
+            if label.is_some() || held || !matches!(context.bindings.get(&name), Ok(None)) {
+                context.namespace_queue.add(&name);
+            }
+            if let Some(class) = label.filter(|l| !l.is_empty()) {
+                context.class_queue.add(class);
+            }
+        }
+        Event::Delete(namespace) => context.namespace_queue.add(&namespace.name_any()),
+        // What vanished while the watch was broken shows only as bindings without a namespace.
+        Event::InitDone => context.bindings.all().iter().for_each(|b| context.namespace_queue.add(&b.name_any())),
+        Event::Init => {}
+    }
+}
+
+/// What of a class concerns its namespaces. Its status does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Version {
+    uid: String,
+    generation: i64,
+    deleting: bool,
+    protected: bool,
+}
+
+/// Classes as they were when their namespaces were last told.
+#[derive(Debug, Default)]
+pub struct ClassesTold {
+    versions: HashMap<String, Version>,
+    relist: HashSet<String>,
+}
+
+impl ClassesTold {
+    /// Tells the class's namespaces, where anything changed for them.
+    pub fn on_class(&mut self, context: &Context, event: Event<DynamicObject>) {
+        match event {
+            Event::Apply(class) | Event::InitApply(class) => {
+                let name = class.name_any();
+                let version = Version {
+                    uid: class.metadata.uid.clone().unwrap_or_default(),
+                    generation: class.metadata.generation.unwrap_or_default(),
+                    deleting: class.metadata.deletion_timestamp.is_some(),
+                    protected: classes::is_protected(&class),
+                };
+                self.relist.insert(name.clone());
+                context.class_queue.add(&name);
+                if self.versions.insert(name.clone(), version.clone()) != Some(version) {
+                    tell_namespaces(context, &name);
+                }
+            }
+            Event::Delete(class) => self.gone(context, &class.name_any()),
+            Event::Init => self.relist.clear(),
+            Event::InitDone => {
+                let vanished: Vec<String> =
+                    self.versions.keys().filter(|name| !self.relist.contains(*name)).cloned().collect();
+                vanished.iter().for_each(|name| self.gone(context, name));
+                // Until now a class could be missing from the store although it exists.
+                self.versions.keys().for_each(|name| tell_namespaces(context, name));
+            }
+        }
+    }
+
+    fn gone(&mut self, context: &Context, name: &str) {
+        self.versions.remove(name);
+        context.class_queue.add(name);
+        tell_namespaces(context, name);
+    }
+}
+
+/// Queues every namespace that asks for the class or has it.
+fn tell_namespaces(context: &Context, class: &str) {
+    for namespace in context.namespaces.state() {
+        if namespace.labels().get(names::CLASS_LABEL).is_some_and(|l| l == class) {
+            context.namespace_queue.add(&namespace.name_any());
+        }
+    }
+    for binding in context.bindings.all() {
+        if binding.spec.class_name == class {
+            context.namespace_queue.add(&binding.name_any());
+        }
+    }
+}
+
+/// Somebody changed a binding; and its class counts it.
+pub fn on_binding(context: &Context, event: Event<Guarded>) {
+    let (binding, foreign) = match event {
+        Event::Apply(binding) | Event::InitApply(binding) => {
+            let own = context.bindings.is_own_write(&binding);
+            (binding, !own)
+        }
+        Event::Delete(binding) => (binding, true),
+        Event::Init | Event::InitDone => return,
+    };
+    if foreign {
+        context.namespace_queue.add(&binding.name_any());
+    }
+    if let Ok(binding) = &binding.0
+        && !binding.spec.class_name.is_empty()
+    {
+        context.class_queue.add(&binding.spec.class_name);
+    }
+}
+
+/// A kind came, went or changed: whoever waits for its group looks again.
+pub fn on_crd(context: &Context, event: Event<WatchedDefinition>) {
+    let (Event::Apply(crd) | Event::Delete(crd)) = event else { return };
+    // A CRD's name is `<plural>.<group>`.
+    let name = crd.name_any();
+    let Some((_, group)) = name.split_once('.') else { return };
+    context.kinds.forget_group(group);
+    for namespace in context.memory.waiting_for(group) {
+        context.namespace_queue.add(&namespace);
+    }
+}

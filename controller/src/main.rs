@@ -1,0 +1,10 @@
+//! `nsclass-controller`: see `--help`.
+
+use clap::Parser;
+use nsclass_controller::{args::Args, run};
+
+fn main() -> std::process::ExitCode {
+    // One TLS provider for the whole process; an error means that there is one already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    run::main(Args::parse())
+}

@@ -1,0 +1,99 @@
+//! What the controller counts. Every label has a closed set of values.
+
+use prometheus::{
+    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, core::Collector,
+};
+
+/// All metrics, in one registry.
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    /// For `/metrics`.
+    pub registry: Registry,
+    /// Passes over namespaces, by how they ended: `rest`, `retry`, `wait`, `again` or `error`.
+    pub passes: IntCounterVec,
+    /// How long a pass took.
+    pub pass_seconds: Histogram,
+    /// Requests of passes, by step and outcome.
+    pub requests: IntCounterVec,
+    /// Failures of objects, by reason.
+    pub failures: IntCounterVec,
+    /// Panics of one namespace's or class's reconcile.
+    pub panics: IntCounter,
+    /// Keys that wait in a queue.
+    pub queue_depth: IntGaugeVec,
+    /// Watches that broke, by kind. They are taken up again.
+    pub watch_errors: IntCounterVec,
+    /// Namespaces with a binding, by the reason of their `Ready` condition.
+    pub bindings: IntGaugeVec,
+    /// Configuration files taken or refused while running.
+    pub reloads: IntCounterVec,
+    /// 1 while the configuration file differs from what is in force because it was refused.
+    pub configuration_refused: IntGauge,
+}
+
+impl Metrics {
+    /// A fresh registry with everything in it.
+    ///
+    /// # Errors
+    /// Two metrics of one name, which is a mistake in this file.
+    pub fn new() -> prometheus::Result<Self> {
+        let registry = Registry::new();
+        let metrics = Self {
+            passes: counters("nsclass_passes_total", "Passes over namespaces, by how they ended.", &["end"])?,
+            pass_seconds: Histogram::with_opts(
+                HistogramOpts::new("nsclass_pass_seconds", "How long a pass over one namespace took, in seconds.")
+                    .buckets(prometheus::exponential_buckets(0.002, 2.5, 10)?),
+            )?,
+            requests: counters(
+                "nsclass_requests_total",
+                "Requests of passes, by step and outcome.",
+                &["step", "outcome"],
+            )?,
+            failures: counters("nsclass_failures_total", "What was found not as desired, by reason.", &["reason"])?,
+            panics: IntCounter::new("nsclass_reconcile_panics_total", "Panics that one reconcile was ended by.")?,
+            queue_depth: gauges("nsclass_queue_depth", "Keys that wait to be worked on.", &["queue"])?,
+            watch_errors: counters(
+                "nsclass_watch_errors_total",
+                "Watches that broke and were taken up again.",
+                &["kind"],
+            )?,
+            bindings: gauges("nsclass_bindings", "Bindings, by the reason of their condition Ready.", &["reason"])?,
+            reloads: counters(
+                "nsclass_configuration_reloads_total",
+                "Changed configuration files, by result.",
+                &["result"],
+            )?,
+            configuration_refused: IntGauge::new(
+                "nsclass_configuration_refused",
+                "1 while the configuration file is not in force because it was refused.",
+            )?,
+            registry,
+        };
+        metrics.register()?;
+        Ok(metrics)
+    }
+
+    fn register(&self) -> prometheus::Result<()> {
+        let all: [Box<dyn Collector>; 10] = [
+            Box::new(self.passes.clone()),
+            Box::new(self.pass_seconds.clone()),
+            Box::new(self.requests.clone()),
+            Box::new(self.failures.clone()),
+            Box::new(self.panics.clone()),
+            Box::new(self.queue_depth.clone()),
+            Box::new(self.watch_errors.clone()),
+            Box::new(self.bindings.clone()),
+            Box::new(self.reloads.clone()),
+            Box::new(self.configuration_refused.clone()),
+        ];
+        all.into_iter().try_for_each(|collector| self.registry.register(collector))
+    }
+}
+
+fn counters(name: &str, help: &str, labels: &[&str]) -> prometheus::Result<IntCounterVec> {
+    IntCounterVec::new(Opts::new(name, help), labels)
+}
+
+fn gauges(name: &str, help: &str, labels: &[&str]) -> prometheus::Result<IntGaugeVec> {
+    IntGaugeVec::new(Opts::new(name, help), labels)
+}

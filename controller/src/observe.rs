@@ -1,0 +1,129 @@
+//! From the caches to the facts of one pass. Asks the API server only where a cache cannot prove something.
+
+use std::collections::BTreeMap;
+
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::{Api, ResourceExt, core::PartialObjectMeta, runtime::reflector::ObjectRef};
+use nsclass_shared::{
+    api::{InventoryEntry, NamespaceClassBinding},
+    config::NamespaceFinalizer,
+    names,
+    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed},
+};
+use thiserror::Error;
+
+use crate::{
+    bindings::Damaged,
+    classes::Target,
+    context::{Context, WatchedNamespace},
+    requests::{self, ReadError},
+};
+
+/// Why there are no facts. Nothing may be done then.
+#[derive(Error, Debug)]
+pub enum ObserveError {
+    /// The binding is damaged.
+    #[error(transparent)]
+    Damaged(#[from] Damaged),
+    /// The API server gave no definite answer.
+    #[error("the API server gave no definite answer: {0}")]
+    Unknown(#[from] kube::Error),
+    /// An object could not be looked at.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+/// Reads everything that a pass over this namespace decides on. With `look`, the live objects of the inventory too.
+///
+/// # Errors
+/// Anything that is not definite.
+pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observed, ObserveError> {
+    let settings = context.settings();
+    let binding = context.bindings.get(name)?.map(|binding| NamespaceClassBinding::clone(&binding));
+    let watched = context.namespaces.get(&ObjectRef::new(name));
+    let namespace = match watched {
+        Some(watched) => Some(watched.as_ref().clone()),
+        // The cache alone does not prove that it is gone.
+        None if binding.is_some() => live_namespace(context, name).await?,
+        None => None,
+    };
+    let label = namespace.as_ref().and_then(|n| n.labels().get(names::CLASS_LABEL)).filter(|l| !l.is_empty()).cloned();
+    let reserved = settings.is_reserved(name);
+    let (mut requested, mut bound) = (None, None);
+    if let Some(namespace) = &namespace
+        && !reserved
+    {
+        let uid = namespace.uid().unwrap_or_default();
+        let target = Target { name, uid: &uid, labels: namespace.labels(), annotations: namespace.annotations() };
+        let bound_name = binding.as_ref().map(|b| b.spec.class_name.clone()).filter(|b| !b.is_empty());
+        if let Some(other) = bound_name.filter(|b| label.as_ref() != Some(b)) {
+            bound = Some(context.classes.state(&other, target, &context.kinds, &settings).await?);
+        }
+        if let Some(label) = label {
+            let state = context.classes.state(&label, target, &context.kinds, &settings).await?;
+            requested = Some((label, state));
+        }
+    }
+    let live = if look { look_at_all(context, binding.as_ref(), requested.as_ref()).await? } else { BTreeMap::new() };
+    Ok(Observed {
+        now: now(),
+        name: name.to_owned(),
+        instance: settings.config.instance.clone(),
+        namespace: namespace.as_ref().map_or(NamespaceState::Gone, |n| NamespaceState::Present(facts(n))),
+        reserved,
+        requested,
+        bound,
+        hold_namespaces: settings.config.controller.namespace_finalizer == NamespaceFinalizer::WhenOwed,
+        binding,
+        live,
+        refused: context.memory.refused(name),
+    })
+}
+
+/// The wall clock in whole seconds, which is what the API server keeps of a time.
+pub fn now() -> Timestamp {
+    let now = Timestamp::now();
+    now.round(TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Trunc)).unwrap_or(now)
+}
+
+fn facts(namespace: &WatchedNamespace) -> NamespaceFacts {
+    NamespaceFacts {
+        uid: namespace.uid().unwrap_or_default(),
+        terminating: namespace.metadata.deletion_timestamp.is_some(),
+        held: namespace.finalizers().iter().any(|f| f == names::FINALIZER),
+    }
+}
+
+async fn live_namespace(context: &Context, name: &str) -> Result<Option<WatchedNamespace>, kube::Error> {
+    let api: Api<Namespace> = Api::all(context.client.clone());
+    match api.get_metadata(name).await {
+        Ok(live) => Ok(Some(live)),
+        Err(kube::Error::Api(status)) if requests::is_definitely_absent(&status, name) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Objects that are there and can be compared: only where the class can be applied would a difference be mended.
+async fn look_at_all(
+    context: &Context,
+    binding: Option<&NamespaceClassBinding>,
+    requested: Option<&(String, ClassState)>,
+) -> Result<BTreeMap<nsclass_shared::identity::ObjectIdentity, Option<nsclass_shared::plan::LiveObject>>, ReadError> {
+    let mut live = BTreeMap::new();
+    let (Some(status), Some((_, ClassState::Accepted(..)))) = (binding.and_then(|b| b.status.as_ref()), requested)
+    else {
+        return Ok(live);
+    };
+    for entry in status.inventory.iter().filter(|entry| !entry.uid.is_empty()) {
+        let object = Object { identity: InventoryEntry::identity(entry), version: entry.version.clone() };
+        let found = requests::read(&context.client, &context.kinds, &object).await?;
+        live.insert(object.identity, found);
+    }
+    Ok(live)
+}
+
+/// Only what is needed of a namespace is kept in memory.
+pub fn slim(namespace: &mut PartialObjectMeta<Namespace>) {
+    namespace.metadata.managed_fields = None;
+}

@@ -1,0 +1,130 @@
+//! One namespace: observe, plan, carry out, remember. The shell around [`nsclass_shared::plan::Pass`].
+
+use std::{collections::BTreeSet, panic::AssertUnwindSafe};
+
+use futures::FutureExt;
+use nsclass_shared::plan::{Intent, Pass, Report, Requeue};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    carry_out::carry_out,
+    context::Context,
+    memory,
+    observe::{ObserveError, observe},
+};
+
+/// Works on namespaces until shutdown. A pass that has begun is carried to its end.
+///
+/// # Errors
+/// None; the signature is that of a supervised task.
+pub async fn work(context: std::sync::Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    loop {
+        let name = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => return Ok(()),
+            name = context.namespace_queue.next() => name,
+        };
+        if AssertUnwindSafe(reconcile(&context, &name)).catch_unwind().await.is_err() {
+            // The panic hook has said where. Only this namespace waits.
+            context.metrics.panics.inc();
+            retry(&context, &name, "panic");
+        }
+        context.namespace_queue.done(&name);
+    }
+}
+
+async fn reconcile(context: &Context, name: &str) {
+    let timer = context.metrics.pass_seconds.start_timer();
+    let look = context.memory.is_look_due(name, Instant::now());
+    match observe(context, name, look).await {
+        Ok(observed) => {
+            let pass = run(context, name, Pass::begin(observed)).await;
+            conclude(context, name, &pass);
+        }
+        Err(ObserveError::Damaged(why)) => {
+            context.metrics.passes.with_label_values(&["error"]).inc();
+            tracing::error!(namespace = name, %why, "the binding cannot be read: nothing in this namespace is touched");
+            retry(context, name, "damaged binding");
+        }
+        Err(why) => {
+            context.metrics.passes.with_label_values(&["error"]).inc();
+            tracing::warn!(namespace = name, %why, "nothing is touched before this is known");
+            retry(context, name, "unknown state");
+        }
+    }
+    timer.observe_duration();
+}
+
+async fn run(context: &Context, name: &str, mut pass: Pass) -> Pass {
+    while let Some(step) = pass.next_step() {
+        let outcome = carry_out(context, name, &step).await;
+        tracing::debug!(namespace = name, step = step.word(), outcome = outcome.word(), "step");
+        context.metrics.requests.with_label_values(&[step.word(), outcome.word()]).inc();
+        pass.record(outcome);
+    }
+    pass
+}
+
+fn conclude(context: &Context, name: &str, pass: &Pass) {
+    let report = pass.report();
+    say(context, name, pass, &report);
+    let retried = report.requeue == Requeue::Backoff;
+    let failures = context.memory.ended(name, report.refused.clone(), retried);
+    context.memory.waits_for(name, groups_waited_for(pass));
+    let end = match report.requeue {
+        Requeue::Rest => {
+            if pass.binding().is_some() {
+                if let Some(at) = context.memory.look_at(name) {
+                    context.namespace_queue.add_at(name, at);
+                }
+            } else {
+                context.memory.forget(name);
+            }
+            "rest"
+        }
+        Requeue::Now => {
+            context.namespace_queue.add(name);
+            "again"
+        }
+        Requeue::Backoff => {
+            context.namespace_queue.add_at(name, Instant::now() + memory::pause(failures, memory::random()));
+            "retry"
+        }
+        Requeue::At(at) => {
+            let wait = at.duration_since(jiff::Timestamp::now()).max(jiff::SignedDuration::ZERO).unsigned_abs();
+            // A second more: the plan reads a clock of whole seconds.
+            context.namespace_queue.add_at(name, Instant::now() + wait + std::time::Duration::from_secs(1));
+            "wait"
+        }
+    };
+    context.metrics.passes.with_label_values(&[end]).inc();
+}
+
+fn retry(context: &Context, name: &str, why: &str) {
+    let failures = context.memory.ended(name, context.memory.refused(name), true);
+    let pause = memory::pause(failures, memory::random());
+    tracing::debug!(namespace = name, why, ?pause, "tried again later");
+    context.namespace_queue.add_at(name, Instant::now() + pause);
+}
+
+fn say(context: &Context, name: &str, pass: &Pass, report: &Report) {
+    if let Intent::OtherInstance(instance) = pass.intent() {
+        tracing::warn!(namespace = name, instance, "another operator instance keeps this namespace: hands off");
+    }
+    for note in &report.notes {
+        tracing::warn!(namespace = name, note, "dropped from the inventory");
+    }
+    for failure in &report.failures {
+        context.metrics.failures.with_label_values(&[failure.reason.as_str()]).inc();
+        let object = failure.object.as_ref().map(ToString::to_string);
+        tracing::warn!(namespace = name, object, reason = %failure.reason, message = failure.message, "not as desired");
+    }
+}
+
+fn groups_waited_for(pass: &Pass) -> BTreeSet<String> {
+    match pass.intent() {
+        Intent::Converge(goal) => goal.waiting.iter().map(|waiting| waiting.gvk.group.clone()).collect(),
+        _ => BTreeSet::new(),
+    }
+}

@@ -1,0 +1,243 @@
+//! The parts of the process and how they hang together.
+
+use std::{process::ExitCode, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, bail};
+use arc_swap::ArcSwap;
+use kube::{
+    Api, Client,
+    api::{ApiResource, DynamicObject},
+    runtime::{WatchStreamExt, reflector::store::Writer, watcher, watcher::Config as WatchConfig},
+};
+use nsclass_shared::{
+    api::NamespaceClass,
+    config::Settings,
+    runtime::{Readiness, Supervisor, init_logs, serve_admin, shutdown_signal},
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args::Args,
+    bindings::{Bindings, Guarded},
+    class_reconcile,
+    classes::Classes,
+    context::{Context, WatchedDefinition, WatchedNamespace},
+    feeds::{self, ClassesTold, feed},
+    kinds::KindCache,
+    memory::Memory,
+    metrics::Metrics,
+    observe::slim,
+    queue::WorkQueue,
+    reconcile, reload,
+};
+
+/// Oldest API server that we work with (DESIGN decision 14).
+const OLDEST_MINOR: u32 = 33;
+/// How long a watch request lasts at most, in seconds: a server that went silent is noticed then.
+const WATCH_SECONDS: u32 = 60;
+/// How long passes under way may take after SIGTERM.
+const GRACE: Duration = Duration::from_secs(25);
+
+/// The whole process.
+pub fn main(args: Args) -> ExitCode {
+    match run_to_end(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            #[allow(clippy::print_stderr, reason = "logs may not have begun, and this is for a person")]
+            {
+                eprintln!("nsclass-controller: {error:#}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_to_end(args: Args) -> anyhow::Result<()> {
+    let settings = args
+        .load()?
+        .settings()
+        .map_err(|source| crate::args::LoadError::Refused { path: args.config.clone(), source })?;
+    if args.print_config {
+        #[allow(clippy::print_stdout, reason = "it was asked for")]
+        {
+            print!("{}", settings.config);
+        }
+        return Ok(());
+    }
+    init_logs(args.log_format.into(), &args.log).with_context(|| format!("--log {:?}", args.log))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let shutdown = CancellationToken::new();
+        let stop = shutdown.clone();
+        tokio::spawn(async move {
+            // Without handlers there is no orderly stop, so an error stops too.
+            let signal = shutdown_signal().await;
+            tracing::info!(?signal, "stopping");
+            stop.cancel();
+        });
+        run(args, settings, shutdown).await
+    })
+}
+
+/// Runs until `shutdown`.
+///
+/// # Errors
+/// No cluster, one that is too old, or a task that ended.
+pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let client = connect().await?;
+    let listener = TcpListener::bind(settings.config.controller.admin_address)
+        .await
+        .with_context(|| format!("controller.adminAddress {}", settings.config.controller.admin_address))?;
+    let workers = settings.config.controller.workers.get();
+
+    let (namespaces, namespace_writer) = kube::runtime::reflector::store::<WatchedNamespace>();
+    let class_writer = Writer::<DynamicObject>::new(ApiResource::erase::<NamespaceClass>(&()));
+    let binding_writer = Writer::<Guarded>::new(());
+    let context = Arc::new(Context {
+        client: client.clone(),
+        namespaces,
+        classes: Classes::new(class_writer.as_reader()),
+        bindings: Bindings::new(binding_writer.as_reader()),
+        kinds: KindCache::new(client.clone()),
+        memory: Memory::new(settings.periodic_pass()),
+        namespace_queue: WorkQueue::default(),
+        class_queue: WorkQueue::default(),
+        metrics: Metrics::new()?,
+        settings: ArcSwap::from_pointee(settings),
+    });
+    tracing::info!(address = %listener.local_addr()?, workers, "starting");
+
+    let mut tasks = Supervisor::new(shutdown.clone());
+    let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
+    tasks.spawn("admin", serve_admin(listener, readiness, registry, shutdown.clone()));
+    let config = || WatchConfig::default().timeout(WATCH_SECONDS);
+    tasks.spawn("watch namespaces", {
+        let stream = watcher(Api::<WatchedNamespace>::all(client.clone()), config()).default_backoff().modify(slim);
+        feed("Namespace", stream, Some(namespace_writer), context.clone(), shutdown.clone(), feeds::on_namespace)
+    });
+    tasks.spawn("watch classes", {
+        let resource = ApiResource::erase::<NamespaceClass>(&());
+        let stream = watcher(Api::<DynamicObject>::all_with(client.clone(), &resource), config()).default_backoff();
+        let stream = stream.modify(|class| class.metadata.managed_fields = None);
+        let mut told = ClassesTold::default();
+        feed("NamespaceClass", stream, Some(class_writer), context.clone(), shutdown.clone(), move |context, event| {
+            told.on_class(context, event);
+        })
+    });
+    tasks.spawn("watch bindings", {
+        let stream = watcher(Api::<Guarded>::all(client.clone()), config()).default_backoff();
+        let stream = stream.modify(|binding| {
+            if let Ok(binding) = &mut binding.0 {
+                binding.metadata.managed_fields = None;
+            }
+        });
+        feed(
+            "NamespaceClassBinding",
+            stream,
+            Some(binding_writer),
+            context.clone(),
+            shutdown.clone(),
+            feeds::on_binding,
+        )
+    });
+    tasks.spawn("watch definitions", {
+        let stream = watcher(Api::<WatchedDefinition>::all(client), config()).default_backoff();
+        feed("CustomResourceDefinition", stream, None, context.clone(), shutdown.clone(), feeds::on_crd)
+    });
+    tasks.spawn("follow configuration", reload::follow(context.clone(), args, shutdown.clone()));
+    tasks.spawn("count", count(context.clone(), shutdown.clone()));
+    tasks.spawn("classes", after_first_lists(context.clone(), shutdown.clone(), class_reconcile::work));
+    for _ in 0..workers {
+        tasks.spawn("namespaces", after_first_lists(context.clone(), shutdown.clone(), reconcile::work));
+    }
+    tasks.run(GRACE).await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// A client whose requests fail fast: pauses between attempts are the queue's.
+async fn connect() -> anyhow::Result<Client> {
+    let mut config = kube::Config::infer().await.context("no cluster: set KUBECONFIG, or run in a pod")?;
+    config.default_retry = false;
+    config.connect_timeout = Some(Duration::from_secs(10));
+    let client = Client::try_from(config).context("the cluster's address or credentials cannot be used")?;
+    let version = client.apiserver_version().await.context("the API server does not answer")?;
+    let minor: u32 = version.minor.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(0);
+    if (version.major.as_str(), minor) < ("1", OLDEST_MINOR) {
+        bail!("the API server is {}.{}; 1.{OLDEST_MINOR} or later is needed", version.major, version.minor);
+    }
+    Ok(client)
+}
+
+/// Starts a worker when every store has its first full list: before that, nothing can be concluded from what is missing.
+async fn after_first_lists<F, R>(context: Arc<Context>, shutdown: CancellationToken, work: F) -> anyhow::Result<()>
+where
+    F: FnOnce(Arc<Context>, CancellationToken) -> R,
+    R: Future<Output = anyhow::Result<()>>,
+{
+    let lists = async {
+        context.namespaces.wait_until_ready().await?;
+        context.classes.watched().wait_until_ready().await?;
+        context.bindings.watched().wait_until_ready().await
+    };
+    tokio::select! {
+        () = shutdown.cancelled() => return Ok(()),
+        ready = lists => ready?,
+    }
+    work(context, shutdown).await
+}
+
+/// Keeps gauges that are read off state.
+async fn count(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let depth = |depth: usize| i64::try_from(depth).unwrap_or(i64::MAX);
+    loop {
+        let gauges = &context.metrics.queue_depth;
+        gauges.with_label_values(&["namespaces"]).set(depth(context.namespace_queue.depth()));
+        gauges.with_label_values(&["classes"]).set(depth(context.class_queue.depth()));
+        class_reconcile::count_bindings(&context);
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = tokio::time::sleep(Duration::from_secs(2)) => {}
+        }
+    }
+}
+
+/// What `/readyz` asks.
+struct Ready(Arc<Context>);
+
+impl Readiness for Ready {
+    fn parts(&self) -> Vec<(&'static str, Result<(), String>)> {
+        let listed = |ready: Option<Result<(), _>>, kind: &str| match ready {
+            Some(Ok(())) => Ok(()),
+            _ => Err(format!("no full list of {kind} yet")),
+        };
+        use futures::FutureExt;
+        let context = &self.0;
+        vec![
+            ("namespaces", listed(context.namespaces.wait_until_ready().now_or_never(), "namespaces")),
+            (
+                "namespaceclasses",
+                listed(
+                    context.classes.watched().wait_until_ready().now_or_never(),
+                    "NamespaceClasses (are the CRDs of deploy/crds installed?)",
+                ),
+            ),
+            (
+                "namespaceclassbindings",
+                listed(
+                    context.bindings.watched().wait_until_ready().now_or_never(),
+                    "NamespaceClassBindings (are the CRDs of deploy/crds installed?)",
+                ),
+            ),
+        ]
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let refused = self.0.metrics.configuration_refused.get() != 0;
+        refused
+            .then(|| "the configuration file was changed and is refused; see the log".to_owned())
+            .into_iter()
+            .collect()
+    }
+}

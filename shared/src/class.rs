@@ -1,0 +1,101 @@
+//! A class, read once.
+//!
+//! [`CompiledClass`] is what admission reports on ([`crate::validate`]) and what the controller renders from
+//! ([`crate::render`]), so that what the one accepts the other accepts (admission.md A04), and so that a class of
+//! 10,000 namespaces is parsed once.
+
+mod item;
+mod leaves;
+mod metadata;
+
+use serde_json::Value;
+
+pub use item::{CompiledItem, Leaf};
+pub(crate) use item::{bad_name, too_large};
+
+use crate::budget::{MAX_CLASS_BYTES, MAX_ITEMS};
+use crate::duplicates;
+use crate::excerpt::excerpt;
+use crate::finding::{Finding, Reason};
+use crate::path::FieldPath;
+
+/// The longest name of a class: it becomes the value of a label (class.md C06).
+pub const MAX_CLASS_NAME: usize = 63;
+
+/// A class with its templates parsed, and all that can be said about it from its text alone.
+#[derive(Debug, Clone)]
+pub struct CompiledClass {
+    name: String,
+    items: Vec<CompiledItem>,
+    findings: Vec<Finding>,
+}
+
+impl CompiledClass {
+    /// Reads the items of a class. What is wrong with them is kept, not lost: [`CompiledClass::findings`].
+    pub fn compile(name: &str, resources: &[Value]) -> Self {
+        let mut findings = Vec::new();
+        if name.len() > MAX_CLASS_NAME {
+            findings.push(Finding::of_class(
+                Reason::ClassInvalid,
+                &FieldPath::of(["metadata", "name"]),
+                format!(
+                    "{} has more than {MAX_CLASS_NAME} characters, and becomes the value of a label",
+                    excerpt(name)
+                ),
+                "choose a shorter name",
+            ));
+        }
+        let resources_path = FieldPath::of(["spec", "resources"]);
+        if resources.is_empty() || resources.len() > MAX_ITEMS {
+            findings.push(Finding::of_class(
+                Reason::RenderFailed,
+                &resources_path,
+                format!("{} items, and a class has 1 to {MAX_ITEMS}", resources.len()),
+                if resources.is_empty() { "give it an item" } else { "split the class" },
+            ));
+        }
+        let (mut items, mut bytes) = (Vec::with_capacity(resources.len()), 0);
+        for (index, resource) in resources.iter().enumerate() {
+            let outcome = item::compile(index, resource);
+            bytes += outcome.bytes;
+            items.extend(outcome.item);
+            findings.extend(outcome.findings);
+        }
+        if bytes > MAX_CLASS_BYTES {
+            findings.push(too_many_bytes(bytes));
+        }
+        let names = items.iter().filter_map(|item: &CompiledItem| Some((item.static_key()?, item.item_ref())));
+        findings.extend(duplicates::find(names));
+        findings.sort_by_key(|finding| finding.item.as_ref().map(|item| item.index));
+        Self { name: name.to_owned(), items, findings }
+    }
+
+    /// Name of the class.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The items that could be read, in the order of the class. Some are missing only where there are findings.
+    pub fn items(&self) -> &[CompiledItem] {
+        &self.items
+    }
+
+    /// What is wrong with the class whatever the namespace, the policy and the kinds of the cluster: first what
+    /// concerns the whole, then item by item.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+}
+
+/// The finding about a class of too many bytes, as written or as rendered.
+pub(crate) fn too_many_bytes(bytes: usize) -> Finding {
+    Finding::of_class(
+        Reason::RenderFailed,
+        &FieldPath::of(["spec", "resources"]),
+        format!("{bytes} bytes in all, and a class has at most {MAX_CLASS_BYTES}"),
+        "split the class",
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! What a class says of itself: its conditions, how many namespaces have it, and whether it carries our finalizer.
+
+use jiff::Timestamp;
+
+use crate::api::{ClassStatus, NamespaceClassBinding, NamespaceCounts, Verdict, get_condition, set_condition};
+
+/// Failing namespaces named in one message; the others are counted.
+const MOST_NAMED: usize = 3;
+
+/// What one binding says to its class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindingSummary {
+    /// The namespace.
+    pub namespace: String,
+    /// Its Ready condition.
+    pub ready: bool,
+    /// The reason there.
+    pub reason: String,
+}
+
+impl BindingSummary {
+    /// Reads a binding.
+    pub fn of(binding: &NamespaceClassBinding) -> Self {
+        let ready = binding.status.as_ref().and_then(|status| get_condition(&status.conditions, "Ready"));
+        Self {
+            namespace: binding.spec.namespace_name.clone(),
+            ready: ready.is_some_and(|c| c.status == "True"),
+            reason: ready.map(|c| c.reason.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The status of a class, from what it said before.
+///
+/// `accepted` is what [`crate::validate`] found, as the condition `Accepted`; `bindings` those whose `spec.className` is this class.
+pub fn class_status(
+    before: Option<&ClassStatus>,
+    generation: Option<i64>,
+    accepted: &Verdict,
+    bindings: &[BindingSummary],
+    now: Timestamp,
+) -> ClassStatus {
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let mut failing: Vec<&BindingSummary> = bindings.iter().filter(|b| !b.ready).collect();
+    failing.sort_by(|a, b| a.namespace.cmp(&b.namespace));
+    let mut status = before.cloned().unwrap_or_default();
+    status.observed_generation = generation;
+    status.namespaces = NamespaceCounts {
+        bound: count(bindings.len()),
+        ready: count(bindings.len() - failing.len()),
+        failing: count(failing.len()),
+    };
+    set_condition(&mut status.conditions, "Accepted", accepted, generation, now);
+    set_condition(&mut status.conditions, "Ready", &ready(accepted, bindings.len(), &failing), generation, now);
+    status
+}
+
+fn ready(accepted: &Verdict, bound: usize, failing: &[&BindingSummary]) -> Verdict {
+    let (status, reason, message) = if accepted.status != Some(true) {
+        (false, "NotAccepted", "the class is not applied: see the condition Accepted".to_owned())
+    } else if failing.is_empty() {
+        let message = match bound {
+            0 => "no namespace has this class".to_owned(),
+            1 => "the one namespace with this class is ready".to_owned(),
+            n => format!("all {n} namespaces with this class are ready"),
+        };
+        (true, "NamespacesReady", message)
+    } else {
+        let named: Vec<String> =
+            failing.iter().take(MOST_NAMED).map(|b| format!("{} ({})", b.namespace, b.reason)).collect();
+        let more = failing.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!("{} of {bound} namespaces are not ready: {}{more}", failing.len(), named.join(", "));
+        (false, "NamespacesFailing", message)
+    };
+    Verdict { status: Some(status), reason: reason.into(), message }
+}
+
+/// What is known of a class that decides over its finalizer.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "four independent facts, each asked by name")]
+pub struct Protection {
+    /// It has a deletionTimestamp.
+    pub deleting: bool,
+    /// It carries our finalizer.
+    pub protected: bool,
+    /// A managed namespace asks for it.
+    pub requested: bool,
+    /// A binding names it.
+    pub bound: bool,
+}
+
+/// What to do about a class's finalizer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalizerChange {
+    /// Put it on.
+    Protect,
+    /// Take it off.
+    Release,
+    /// It is right as it is.
+    Keep,
+}
+
+impl Protection {
+    /// A class that is bound, or about to be, carries the finalizer; one that is neither does not (class.md C03).
+    pub fn change(self) -> FinalizerChange {
+        let wanted = self.bound || (self.requested && !self.deleting);
+        match (self.protected, wanted) {
+            // The API server lets no finalizer be added to what is being deleted.
+            (false, true) if !self.deleting => FinalizerChange::Protect,
+            (true, false) => FinalizerChange::Release,
+            _ => FinalizerChange::Keep,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(namespace: &str, ready: bool) -> BindingSummary {
+        BindingSummary { namespace: namespace.into(), ready, reason: "NotOwned".into() }
+    }
+
+    fn accepted(yes: bool) -> Verdict {
+        Verdict { status: Some(yes), reason: "Valid".into(), message: String::new() }
+    }
+
+    #[test]
+    fn the_message_names_the_first_few_failing_namespaces_and_counts_the_rest() {
+        let bindings: Vec<_> = ["e", "d", "c", "b", "a", "z"].iter().map(|n| summary(n, *n == "z")).collect();
+        let status = class_status(None, Some(2), &accepted(true), &bindings, Timestamp::UNIX_EPOCH);
+        assert_eq!(status.namespaces, NamespaceCounts { bound: 6, ready: 1, failing: 5 });
+        let ready = get_condition(&status.conditions, "Ready").unwrap();
+        insta::assert_snapshot!(ready.message, @"5 of 6 namespaces are not ready: a (NotOwned), b (NotOwned), c (NotOwned) and 2 more");
+        let again = class_status(Some(&status), Some(2), &accepted(true), &bindings, Timestamp::MAX);
+        assert_eq!(again, status, "nothing new writes nothing");
+    }
+
+    #[test]
+    fn c03_a_bound_class_is_protected_and_an_unused_one_is_not() {
+        let facts =
+            |deleting, protected, requested, bound| Protection { deleting, protected, requested, bound }.change();
+        assert_eq!(facts(false, false, true, false), FinalizerChange::Protect);
+        assert_eq!(facts(false, false, false, true), FinalizerChange::Protect);
+        assert_eq!(facts(false, true, false, false), FinalizerChange::Release);
+        assert_eq!(facts(true, true, true, true), FinalizerChange::Keep);
+        assert_eq!(facts(true, true, true, false), FinalizerChange::Release);
+        assert_eq!(facts(true, false, true, true), FinalizerChange::Keep);
+    }
+}

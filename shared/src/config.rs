@@ -1,0 +1,252 @@
+//! The one configuration file of both processes (DESIGN.md), and what it means.
+//!
+//! [`Config`] is the file as written; [`Settings`] is what the rules need of it, checked. A file that cannot become settings is refused
+//! in one sentence, at start-up and on reload alike.
+
+use std::{fmt, num::NonZeroU16, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{
+    guarded::{GuardedKeyError, GuardedKeys},
+    policy::{Policy, PolicyError},
+    validity,
+};
+
+/// The file, every field of it. Unknown keys are refused.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Config {
+    /// Names this operator: its bindings carry it, and two instances can share a cluster. A DNS label.
+    pub instance: String,
+    /// Where the operator itself lives. A DNS label.
+    pub operator_namespace: String,
+    /// Which namespaces are managed.
+    pub scope: ScopeConfig,
+    /// Which kinds classes may hold.
+    pub policy: PolicyConfig,
+    /// The controller process.
+    pub controller: ControllerConfig,
+}
+
+/// Which namespaces are managed.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ScopeConfig {
+    /// Reserved namespaces (`default`, `kube-*`, the operator's own) that may be bound all the same, by their exact names.
+    pub allow_reserved: Vec<String>,
+}
+
+/// Which kinds classes may hold (class.md C20–C22), and which namespace keys count as trusted (C19).
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct PolicyConfig {
+    /// Entries `version/Kind` or `group/version/Kind`; empty allows all that is not denied.
+    pub allow: Vec<String>,
+    /// Added to the built-in denies, never replacing them.
+    pub deny: Vec<String>,
+    /// Lifts single built-in denies.
+    pub permit: Vec<String>,
+    /// Namespace labels and annotations that only trusted hands can set, besides those under `var.nsclass.io/`.
+    pub guarded_keys: Vec<String>,
+}
+
+/// The controller process. Changes here take a restart.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ControllerConfig {
+    /// How many namespaces are reconciled at the same time, 1 to 1000.
+    pub workers: NonZeroU16,
+    /// How often each namespace is compared with its live objects although nothing happened, in seconds, at least 10; jittered by a
+    /// tenth.
+    pub periodic_pass_seconds: u64,
+    /// When a namespace carries our finalizer (class.md C42).
+    pub namespace_finalizer: NamespaceFinalizer,
+    /// Where `/livez`, `/readyz` and `/metrics` are served, as `ADDRESS:PORT`.
+    pub admin_address: std::net::SocketAddr,
+}
+
+/// When a namespace carries our finalizer.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NamespaceFinalizer {
+    /// While its inventory holds cluster-scoped objects.
+    #[default]
+    WhenOwed,
+    /// Never: cluster-scoped objects are collected when the namespace is gone.
+    Never,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            instance: "default".into(),
+            operator_namespace: "nsclass-system".into(),
+            scope: ScopeConfig::default(),
+            policy: PolicyConfig::default(),
+            controller: ControllerConfig::default(),
+        }
+    }
+}
+
+impl Default for ControllerConfig {
+    fn default() -> Self {
+        Self {
+            // invariant: 16 is not zero.
+            workers: NonZeroU16::MIN.saturating_add(15),
+            periodic_pass_seconds: 600,
+            namespace_finalizer: NamespaceFinalizer::default(),
+            admin_address: std::net::SocketAddr::from(([0, 0, 0, 0], 8080)),
+        }
+    }
+}
+
+/// Why a configuration is refused. The text names the field and says what would do.
+#[derive(Error, Debug)]
+pub enum ConfigError {
+    /// The text is no configuration.
+    #[error("{0}")]
+    Syntax(String),
+    /// A name that cannot be one.
+    #[error("{field}: {value:?} is not a DNS label: lower-case letters, digits and dashes, at most 63")]
+    Name {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: String,
+    },
+    /// A number out of its range.
+    #[error("{field}: {value} is out of range: {range}")]
+    Range {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: u64,
+        /// What would do.
+        range: &'static str,
+    },
+    /// A policy entry.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A guarded key.
+    #[error(transparent)]
+    GuardedKey(#[from] GuardedKeyError),
+}
+
+/// What the rules need of a configuration, checked.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// As written.
+    pub config: Config,
+    /// Compiled from `policy`.
+    pub policy: Policy,
+    /// Compiled from `policy.guardedKeys`.
+    pub guarded: GuardedKeys,
+}
+
+impl Config {
+    /// Reads a file's text. An empty one is all defaults.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its place in the text.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let nothing = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+        if nothing {
+            return Ok(Self::default());
+        }
+        serde_saphyr::from_str(text).map_err(|error| {
+            // The first line says what and where; what follows is an excerpt of the file.
+            let text = error.to_string();
+            ConfigError::Syntax(text.lines().next().unwrap_or("not YAML").trim().to_owned())
+        })
+    }
+
+    /// Checks everything and compiles the policy.
+    ///
+    /// # Errors
+    /// The first field that is wrong.
+    pub fn settings(self) -> Result<Settings, ConfigError> {
+        for (field, value) in [("instance", &self.instance), ("operatorNamespace", &self.operator_namespace)] {
+            if !validity::is_dns_label(value) {
+                return Err(ConfigError::Name { field, value: value.clone() });
+            }
+        }
+        if let Some(name) = self.scope.allow_reserved.iter().find(|name| !validity::is_dns_label(name)) {
+            return Err(ConfigError::Name { field: "scope.allowReserved", value: name.clone() });
+        }
+        let (workers, seconds) = (u64::from(self.controller.workers.get()), self.controller.periodic_pass_seconds);
+        if workers > 1000 {
+            return Err(ConfigError::Range { field: "controller.workers", value: workers, range: "1 to 1000" });
+        }
+        if !(10..=86_400).contains(&seconds) {
+            let field = "controller.periodicPassSeconds";
+            return Err(ConfigError::Range { field, value: seconds, range: "10 to 86400 seconds" });
+        }
+        let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;
+        let policy = Policy::new(allow, deny, permit)?;
+        let guarded = GuardedKeys::new(guarded_keys)?;
+        Ok(Settings { config: self, policy, guarded })
+    }
+}
+
+impl Settings {
+    /// Whether this namespace is bound only if the configuration names it, and it does not (class.md C07).
+    pub fn is_reserved(&self, namespace: &str) -> bool {
+        let reserved =
+            namespace == "default" || namespace.starts_with("kube-") || namespace == self.config.operator_namespace;
+        reserved && !self.config.scope.allow_reserved.iter().any(|name| name == namespace)
+    }
+
+    /// Time between two periodic passes of one namespace.
+    pub fn periodic_pass(&self) -> Duration {
+        Duration::from_secs(self.config.controller.periodic_pass_seconds)
+    }
+}
+
+impl fmt::Display for Config {
+    /// The whole file as YAML, defaults included.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_saphyr::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        Config::parse(text).and_then(Config::settings).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
+        insta::assert_snapshot!(refused("instanze: a"), @"");
+        insta::assert_snapshot!(refused("scope: { namespaces: [a] }"), @"");
+        insta::assert_snapshot!(refused("instance: Team_A"), @"");
+        insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @"");
+        insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @"");
+        insta::assert_snapshot!(refused("controller: { workers: 0 }"), @"");
+        insta::assert_snapshot!(refused("controller: { periodicPassSeconds: 1 }"), @"");
+        insta::assert_snapshot!(refused("controller: { adminAddress: here }"), @"");
+        insta::assert_snapshot!(refused("{"), @"");
+    }
+
+    #[test]
+    fn what_is_printed_reads_back_the_same() {
+        let config = Config::parse("instance: blue\npolicy: { deny: [v1/Secret] }\n").unwrap();
+        assert_eq!(Config::parse(&config.to_string()).unwrap(), config);
+        assert_eq!(Config::parse("# nothing\n").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn c07_reserved_namespaces_are_bound_only_by_their_exact_names() {
+        let settings = |text: &str| Config::parse(text).unwrap().settings().unwrap();
+        let none = settings("");
+        for name in ["default", "kube-system", "kube-anything", "nsclass-system"] {
+            assert!(none.is_reserved(name), "{name}");
+        }
+        assert!(!none.is_reserved("payments"));
+        let one = settings("scope: { allowReserved: [kube-extra] }");
+        assert!(!one.is_reserved("kube-extra") && one.is_reserved("kube-system"));
+    }
+}

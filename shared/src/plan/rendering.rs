@@ -1,0 +1,59 @@
+//! From rendered items to objects that a pass can apply: policy asked again, marks put on, hashes taken.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{Desired, Rendering, Waiting};
+use crate::{
+    api::OnDelete,
+    finding::{Finding, sentences},
+    marks::{self, Owner},
+    names,
+    policy::Policy,
+    reason::Reason,
+    render::{RenderError, Rendered},
+};
+
+/// What a class gives for one namespace (class.md C23: the policy is asked before anything is applied).
+pub fn rendering(rendered: Result<Rendered, RenderError>, policy: &Policy, owner: &Owner<'_>) -> Rendering {
+    let rendered = match rendered {
+        Ok(rendered) => rendered,
+        Err(error) => return failed(&error.findings),
+    };
+    let denials = rendered.denials(policy);
+    if !denials.is_empty() {
+        return failed(&denials);
+    }
+    let (mut desired, mut waiting) = (Vec::with_capacity(rendered.objects.len()), Vec::new());
+    for object in rendered.objects {
+        let Some(identity) = object.identity else {
+            waiting.push(Waiting { gvk: object.gvk, name: object.name });
+            continue;
+        };
+        let mut manifest = object.manifest;
+        marks::mark(&mut manifest, &identity, owner);
+        let hash = short_hash(&manifest);
+        let annotations = manifest.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
+        let on_delete = annotations.and_then(|annotations| {
+            annotations.insert(names::RENDERED_ANNOTATION.into(), Value::from(hash.clone()));
+            match annotations.get(names::ON_DELETE_ANNOTATION).and_then(Value::as_str) {
+                Some("Orphan") => Some(OnDelete::Orphan),
+                Some("Delete") => Some(OnDelete::Delete),
+                _ => None,
+            }
+        });
+        desired.push(Desired { identity, version: object.gvk.version, manifest, hash, on_delete });
+    }
+    Rendering::Objects { desired, waiting, values: rendered.values }
+}
+
+fn failed(findings: &[Finding]) -> Rendering {
+    let reason = findings.first().map_or(Reason::RenderFailed, |finding| finding.reason);
+    Rendering::Failed { reason, message: sentences(findings) }
+}
+
+/// The first 64 bits of SHA-256 over the JSON text, in hex: enough to tell two renderings of one object apart, and no defence.
+pub fn short_hash(value: &Value) -> String {
+    let digest = Sha256::digest(value.to_string());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}

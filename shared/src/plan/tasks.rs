@@ -1,0 +1,153 @@
+//! From an intent to the objects that are applied and pruned for it.
+
+use std::collections::BTreeSet;
+
+use super::{Failure, Intent, Observed, apply::ApplyTask, intent::Convergence, prune::PruneTask};
+use crate::{
+    api::{InventoryEntry, MAX_INVENTORY, OnDelete},
+    identity::ObjectIdentity,
+    reason::Reason,
+};
+
+/// The stages of a pass, in their order (class.md C30).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// The inventory is written ahead.
+    Reserve,
+    /// The namespace gets our finalizer, where cluster-scoped objects are owed.
+    Hold,
+    Apply,
+    Prune,
+    /// The finalizer goes, where nothing is owed.
+    Free,
+    /// The end is written down.
+    Settle,
+    Over,
+}
+
+/// What a pass has to do, and where it begins.
+pub(super) struct Tasks {
+    pub(super) first: Stage,
+    pub(super) intent: Intent,
+    /// The inventory as it is to be written ahead.
+    pub(super) inventory: Vec<InventoryEntry>,
+    pub(super) applies: Vec<ApplyTask>,
+    pub(super) prunes: Vec<PruneTask>,
+    pub(super) failures: Vec<Failure>,
+}
+
+/// Plans the tasks for `intent`, given the inventory as stored.
+pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<InventoryEntry>) -> Tasks {
+    let mut plan =
+        Tasks { first: Stage::Prune, intent, inventory, applies: Vec::new(), prunes: Vec::new(), failures: Vec::new() };
+    match plan.intent.clone() {
+        Intent::Nothing | Intent::OtherInstance(_) | Intent::AwaitProtection => plan.first = Stage::Over,
+        Intent::Hold(_, reason, message) => {
+            plan.failures.push(Failure { object: None, reason, message });
+            plan.first = Stage::Settle;
+        }
+        Intent::OptOut(..) => plan.first = Stage::Settle,
+        Intent::Collect => {
+            // What was in the namespace went with it.
+            plan.inventory.retain(InventoryEntry::is_cluster_scoped);
+            plan.prune(|_| true, OnDelete::Delete);
+        }
+        Intent::Terminate(_) => plan.prune(InventoryEntry::is_cluster_scoped, OnDelete::Delete),
+        Intent::Renew(_) => {
+            for entry in plan.inventory.iter_mut().filter(|e| !e.is_cluster_scoped()) {
+                entry.uid.clear();
+                entry.applied.clear();
+            }
+            plan.prune(InventoryEntry::is_cluster_scoped, OnDelete::Delete);
+        }
+        Intent::Leave(_, on_delete) => {
+            plan.prune(|_| true, on_delete);
+            plan.inventory.iter_mut().for_each(|entry| entry.applied.clear());
+            plan.first = Stage::Reserve;
+        }
+        Intent::Converge(goal) => plan.converge(observed, &goal),
+    }
+    plan
+}
+
+impl Tasks {
+    fn converge(&mut self, observed: &Observed, goal: &Convergence) {
+        let known: BTreeSet<ObjectIdentity> = self.inventory.iter().map(InventoryEntry::identity).collect();
+        let union = known.len() + goal.desired.iter().filter(|d| !known.contains(&d.identity)).count();
+        if union > MAX_INVENTORY {
+            let reason = Reason::InventoryTooLarge;
+            let message = format!("old and new objects together are {union}, and an inventory holds {MAX_INVENTORY}");
+            self.failures.push(Failure { object: None, reason, message: message.clone() });
+            self.intent = Intent::Hold(goal.namespace.clone(), reason, message);
+            self.first = Stage::Settle;
+            return;
+        }
+        self.first = Stage::Reserve;
+        self.failures.extend(goal.waiting.iter().map(|w| Failure {
+            object: None,
+            reason: Reason::KindNotFound,
+            message: format!("{} {}: the API server does not serve {}", w.gvk.kind, w.name, w.gvk),
+        }));
+        self.applies = goal
+            .desired
+            .iter()
+            .map(|d| {
+                let stored = self.inventory.iter().find(|e| e.identity() == d.identity);
+                let (live, refused) = (observed.live.get(&d.identity), observed.refused.get(&d.identity));
+                ApplyTask::begin(d.clone(), stored, live, refused, &goal.facts)
+            })
+            .collect();
+        self.applies.sort_by_key(|task| task.desired().rank());
+        self.drop_stale(goal);
+        self.reserve(goal);
+    }
+
+    /// Queues what the class no longer says. What waits for its kind is not stale.
+    fn drop_stale(&mut self, goal: &Convergence) {
+        let wanted: BTreeSet<&ObjectIdentity> = goal.desired.iter().map(|d| &d.identity).collect();
+        let is_stale = |e: &InventoryEntry| {
+            let waits = goal.waiting.iter().any(|w| w.gvk.group == e.group && w.gvk.kind == e.kind && w.name == e.name);
+            !wanted.contains(&e.identity()) && !waits
+        };
+        self.prune(is_stale, goal.departing);
+        for entry in self.inventory.iter_mut().filter(|e| is_stale(e)) {
+            entry.applied.clear();
+            // The class that decided this may be another one when the pass is run again.
+            entry.on_delete = Some(entry.on_delete(goal.departing));
+        }
+    }
+
+    /// Makes the inventory the union of old and new.
+    fn reserve(&mut self, goal: &Convergence) {
+        for desired in &goal.desired {
+            match self.inventory.iter_mut().find(|e| e.identity() == desired.identity) {
+                Some(entry) => entry.on_delete = desired.on_delete,
+                None => self.inventory.push(InventoryEntry {
+                    on_delete: desired.on_delete,
+                    ..InventoryEntry::reserved(&desired.identity, &desired.version)
+                }),
+            }
+        }
+        for task in self.applies.iter().filter(|task| task.creates()) {
+            forget_uid(&mut self.inventory, &task.desired().identity);
+        }
+        self.inventory.sort_by_key(InventoryEntry::identity);
+    }
+
+    /// Queues the entries that `select`s: grants first, restrictions last (class.md C32).
+    fn prune(&mut self, select: impl Fn(&InventoryEntry) -> bool, class: OnDelete) {
+        let selected = self.inventory.iter().filter(|e| select(e));
+        self.prunes = selected.map(|e| PruneTask::begin(e.clone(), class)).collect();
+        self.prunes.sort_by_key(|task| std::cmp::Reverse(task.rank()));
+    }
+}
+
+/// Empties the UID of an object that is gone and about to be made again; returns whether there was one.
+pub(super) fn forget_uid(inventory: &mut [InventoryEntry], identity: &ObjectIdentity) -> bool {
+    let Some(entry) = inventory.iter_mut().find(|e| e.identity() == *identity && !e.uid.is_empty()) else {
+        return false;
+    };
+    entry.uid.clear();
+    entry.applied.clear();
+    true
+}

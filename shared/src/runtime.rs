@@ -1,0 +1,11 @@
+//! What every process of ours needs at its edges: supervised tasks, shutdown, logs, and the admin port.
+//!
+//! Behind the feature `runtime`, so that the rules themselves stay free of I/O.
+
+mod admin;
+mod supervise;
+mod telemetry;
+
+pub use admin::{Readiness, serve_admin};
+pub use supervise::{Ended, Supervisor, shutdown_signal};
+pub use telemetry::{LogFormat, init_logs};

@@ -1,0 +1,19 @@
+//! Cluster-scoped objects that two namespaces of one class would both claim.
+
+use crate::class::CompiledItem;
+use crate::finding::{Finding, Reason};
+use crate::kinds::Scope;
+use crate::path::FieldPath;
+use crate::template::Variable;
+
+/// Warns of a cluster-scoped object whose name is not made from its namespace's: the first namespace gets it, and in
+/// every other one it is somebody else's (class.md C33).
+pub(crate) fn warn(item: &CompiledItem, scope: Scope) -> Option<Finding> {
+    let path = FieldPath::of(["metadata", "name"]);
+    let name = item.leaves().iter().find(|leaf| leaf.path == path);
+    let own = name.is_some_and(|leaf| leaf.template.variables().any(|variable| *variable == Variable::NamespaceName));
+    (scope == Scope::ClusterScoped && !own).then(|| {
+        let message = "only one namespace can have this cluster-scoped object";
+        item.item_ref().warning(Reason::InvalidManifest, &path, message, "put {{ .Namespace.Name }} into the name")
+    })
+}

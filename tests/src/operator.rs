@@ -1,0 +1,156 @@
+//! The operator on a control plane: our definitions installed, the controller running beside it as a cluster would run it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context, Result, anyhow};
+use nsclass_shared::api::crds;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::OnceCell;
+
+use crate::process::ScratchDir;
+use crate::{ControlPlane, Identity, Program, eventually};
+
+/// A running controller.
+#[derive(Debug)]
+pub struct Operator {
+    program: Program,
+    admin: SocketAddr,
+    config_file: PathBuf,
+    /// Last, so that it is removed after its reader has ended.
+    _dir: ScratchDir,
+}
+
+/// How a controller is started.
+#[derive(Debug, Clone, Default)]
+pub struct OperatorOptions {
+    /// Text of the configuration file.
+    pub config: String,
+    /// Further arguments.
+    pub args: Vec<String>,
+    /// Who it is to the API server; the admin where none.
+    pub identity: Option<Identity>,
+}
+
+impl Operator {
+    /// The controller that all tests of this test binary share, on the shared control plane. It ends with the process.
+    ///
+    /// # Errors
+    /// As [`Self::start`]; every caller gets the first one's error.
+    pub async fn shared() -> Result<(&'static ControlPlane, &'static Self)> {
+        static SHARED: OnceCell<Result<Operator, Arc<anyhow::Error>>> = OnceCell::const_new();
+        let cp = ControlPlane::shared().await?;
+        let start = async || Self::start(cp, OperatorOptions::default()).await.map_err(Arc::new);
+        let shared = SHARED.get_or_init(start).await.as_ref();
+        Ok((cp, shared.map_err(|error| anyhow!("{error:#}"))?))
+    }
+
+    /// Installs the definitions and starts a controller of its own; ready when it says so.
+    ///
+    /// # Errors
+    /// When it does not get ready, with the end of its log.
+    pub async fn start(cp: &ControlPlane, options: OperatorOptions) -> Result<Self> {
+        cp.install_crds(&crds()).await?;
+        let identity = options.identity.unwrap_or(Identity::Admin);
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("operator-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let kubeconfig = cp.kubeconfig(&name, &identity)?;
+        Self::start_with(kubeconfig, &options.config, &options.args).await
+    }
+
+    /// Starts a controller for the cluster of a kubeconfig, where the definitions are installed.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_with(kubeconfig: PathBuf, config: &str, args: &[String]) -> Result<Self> {
+        let dir = ScratchDir::new("nsclass-config-")?;
+        let config_file = dir.path().join("nsclass.yaml");
+        fs::write(&config_file, config)?;
+        let program = Program::named("nsclass-controller")
+            .args(["--log-format", "text", "--log", "info,nsclass_controller=debug", "--admin-address", "127.0.0.1:0"])
+            .args([OsStr::new("--config"), config_file.as_os_str()])
+            .args(args)
+            .env("KUBECONFIG", kubeconfig)
+            .start()
+            .await?;
+        let address = eventually("the controller says where its admin port is", async || {
+            program.ensure_running()?;
+            let log = program.stderr()?;
+            let address = log.split_once("starting address=").and_then(|(_, rest)| rest.split_whitespace().next());
+            Ok(address.context("not yet")?.parse()?)
+        });
+        let admin = address.await?;
+        let operator = Self { program, admin, config_file, _dir: dir };
+        let ready = eventually("the controller is ready", async || {
+            operator.program.ensure_running()?;
+            let (status, body) = operator.get("/readyz").await?;
+            anyhow::ensure!(status == 200, "{body}");
+            Ok(())
+        });
+        ready.await.with_context(|| operator.log_tail())?;
+        Ok(operator)
+    }
+
+    /// Its admin port: status and body of a GET.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn get(&self, path: &str) -> Result<(u16, String)> {
+        http_get(self.admin, path).await
+    }
+
+    /// One metric's value, by its name with labels as in the exposition.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub async fn metric(&self, series: &str) -> Result<f64> {
+        let (_, text) = self.get("/metrics").await?;
+        let line = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+        Ok(line.with_context(|| format!("no series {series}"))?.trim().parse()?)
+    }
+
+    /// Replaces its configuration file, as a mounted `ConfigMap` would be.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn reconfigure(&self, config: &str) -> Result<()> {
+        let next = self.config_file.with_extension("next");
+        fs::write(&next, config)?;
+        Ok(fs::rename(next, &self.config_file)?)
+    }
+
+    /// The process.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What it logged so far.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn log(&self) -> Result<String> {
+        self.program.stderr()
+    }
+
+    fn log_tail(&self) -> String {
+        let log = self.log().unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(40)..].join("\n")
+    }
+}
+
+/// A plain HTTP GET on loopback.
+async fn http_get(address: SocketAddr, path: &str) -> Result<(u16, String)> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("no end of the header")?;
+    let status = head.split_whitespace().nth(1).context("no status")?.parse()?;
+    Ok((status, body.to_owned()))
+}
