@@ -1,6 +1,8 @@
 //! How large a class may be before the server itself refuses it: larger than we allow, so the limit of 1 MiB (class.md C18) is ours.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use nsclass_shared::class::CompiledClass;
+use nsclass_shared::finding::sentences;
 use serde_json::{Value, json};
 
 use super::{class, client, create_class, refusal};
@@ -18,11 +20,15 @@ fn class_of_size(name: &str, bytes: usize) -> Value {
 }
 
 #[tokio::test]
-async fn the_server_stores_a_class_of_1_4_megabytes() -> Result<()> {
+async fn bad09_a_class_of_1_4_megabytes_gets_past_the_server_and_is_refused_by_our_own_limit() -> Result<()> {
     let client = client().await?;
     let stored = create_class(&client, &class_of_size("size-1400000", 1_400_000)).await?;
     let bytes = stored["spec"].to_string().len();
     ensure!(bytes > 1_400_000, "{bytes} bytes");
+
+    let resources = stored["spec"]["resources"].as_array().context("the resources are stored")?;
+    let answer = sentences(CompiledClass::compile("size-1400000", resources).findings());
+    ensure!(answer.contains("a class has at most 1048576") && answer.contains("split the class"), "{answer}");
     Ok(())
 }
 
