@@ -77,9 +77,9 @@ impl Audit {
 
     /// Waits until the log has caught up.
     ///
-    /// The server writes an event's completion after the last byte of a large answer has gone out, so an answer in hand does not
-    /// mean a line in the log. It writes the reception before it does anything, though: so a request of our own is sent, and when
-    /// it is in the log, everything received before it is too, and is then waited for.
+    /// The server writes a line when it has received a request and one when it is done with it, and what a killed or impatient
+    /// client asked for is still being done when nobody waits for it any more. So a request of our own is sent; when it is in the
+    /// log, the reception of everything before it is too, and what is not done yet is waited for.
     async fn barrier(&self) -> Result<()> {
         let name = format!("{BARRIER}{:016x}", RandomState::new().build_hasher().finish());
         let objects: Api<ConfigMap> = Api::namespaced(self.client.clone(), "default");

@@ -11,7 +11,7 @@ mod ports;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
 use kube::Api;
 use tokio::sync::OnceCell;
@@ -21,7 +21,6 @@ pub use options::Options;
 
 use crate::assets;
 use crate::audit::{Audit, AuditLog};
-use crate::eventually::eventually;
 use crate::process::{Process, ScratchDir};
 use components::Components;
 
@@ -104,13 +103,11 @@ impl ControlPlane {
         let client = self.admin();
         let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), "default");
         let config_maps: Api<ConfigMap> = Api::namespaced(client, "default");
-        eventually("the controller-manager serves the namespace default", async || {
-            controller_manager.ensure_running()?;
+        let served = async || {
             accounts.get("default").await?;
             config_maps.get("kube-root-ca.crt").await?;
             Ok(())
-        })
-        .await
-        .with_context(|| format!("the end of its log:\n{}", controller_manager.tail()))
+        };
+        controller_manager.eventually("the controller-manager serves the namespace default", served).await
     }
 }

@@ -4,10 +4,12 @@ mod janitor;
 mod nursery;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +17,7 @@ use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::{Instant, sleep};
 
+use crate::eventually::eventually;
 pub(crate) use janitor::ScratchDir;
 
 /// How many lines of a log a failure shows.
@@ -25,7 +28,8 @@ pub(crate) struct Launch {
     pub(crate) name: String,
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
-    pub(crate) envs: Vec<(OsString, OsString)>,
+    /// Set, or (`None`) taken away; the others are this process's.
+    pub(crate) envs: Vec<(OsString, Option<OsString>)>,
     pub(crate) dir: Option<PathBuf>,
     /// Both are appended to, so that a restarted component keeps one log; they may be the same file.
     pub(crate) stdout: PathBuf,
@@ -38,6 +42,8 @@ pub struct Process {
     name: String,
     pid: u32,
     child: Mutex<Child>,
+    /// Whether the janitor has been told to forget it.
+    reaped: AtomicBool,
     stderr: PathBuf,
 }
 
@@ -52,7 +58,13 @@ impl Process {
             }
             None => Command::new(&program),
         };
-        command.args(args).envs(envs).stdin(Stdio::null()).stdout(append(&stdout)?).stderr(append(&stderr)?);
+        for (name, value) in envs {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.args(args).stdin(Stdio::null()).stdout(append(&stdout)?).stderr(append(&stderr)?);
         if let Some(dir) = dir {
             command.current_dir(dir);
         }
@@ -62,7 +74,7 @@ impl Process {
             nursery::spawn(command).with_context(|| format!("{name} ({}) cannot be started", program.display()))?;
         let pid = child.id();
         janitor::tell(&format!("pid {pid}"))?;
-        Ok(Self { name, pid, child: Mutex::new(child), stderr })
+        Ok(Self { name, pid, child: Mutex::new(child), reaped: AtomicBool::new(false), stderr })
     }
 
     /// What it is called in messages.
@@ -85,11 +97,7 @@ impl Process {
     /// # Errors
     /// When the kernel does not tell.
     pub fn exit_status(&self) -> io::Result<Option<ExitStatus>> {
-        let status = self.child().try_wait()?;
-        if status.is_some() {
-            janitor::tell(&format!("reaped {}", self.pid))?;
-        }
-        Ok(status)
+        self.look(&mut self.child())
     }
 
     /// Fails, with the tail of its log, when it has ended.
@@ -137,8 +145,7 @@ impl Process {
         let mut child = self.child();
         child.kill()?;
         let status = child.wait()?;
-        drop(child);
-        janitor::tell(&format!("reaped {}", self.pid))?;
+        self.forget()?;
         Ok(status)
     }
 
@@ -158,10 +165,45 @@ impl Process {
         self.signal(Signal::CONT)
     }
 
+    /// Waits for `probe` like [`eventually`], but not for longer than this process runs.
+    ///
+    /// # Errors
+    /// At once when it ends, and at the deadline; with the end of its log.
+    pub async fn eventually<T>(&self, what: impl Display, probe: impl AsyncFnMut() -> Result<T>) -> Result<T> {
+        let ended = async {
+            loop {
+                self.ensure_running()?;
+                sleep(Duration::from_millis(50)).await;
+            }
+        };
+        tokio::select! {
+            found = eventually(what, probe) => {
+                found.with_context(|| format!("{} runs; the end of its log:\n{}", self.name, self.tail()))
+            }
+            ended = ended => ended,
+        }
+    }
+
     fn signal(&self, signal: Signal) -> Result<()> {
-        // Looked at first: the number of a reaped child may belong to somebody else by now.
-        self.ensure_running()?;
-        Ok(kill_process(Pid::from_child(&self.child()), signal)?)
+        // Under one lock: the number of a child that is reaped in between may belong to somebody else.
+        let mut child = self.child();
+        if let Some(status) = self.look(&mut child)? {
+            bail!("{} has ended ({status}) and gets no {signal:?}; the end of its log:\n{}", self.name, self.tail());
+        }
+        Ok(kill_process(Pid::from_child(&child), signal)?)
+    }
+
+    fn look(&self, child: &mut Child) -> io::Result<Option<ExitStatus>> {
+        let status = child.try_wait()?;
+        if status.is_some() {
+            self.forget()?;
+        }
+        Ok(status)
+    }
+
+    /// Once only: the number may soon be that of another child.
+    fn forget(&self) -> io::Result<()> {
+        if self.reaped.swap(true, Ordering::Relaxed) { Ok(()) } else { janitor::tell(&format!("reaped {}", self.pid)) }
     }
 
     fn child(&self) -> MutexGuard<'_, Child> {

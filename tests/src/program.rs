@@ -3,6 +3,7 @@
 mod binaries;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -63,6 +64,14 @@ impl Program {
     /// When it has ended.
     pub fn ensure_running(&self) -> Result<()> {
         self.process.ensure_running()
+    }
+
+    /// Waits for `probe` like [`eventually`](crate::eventually), but not for longer than the program runs.
+    ///
+    /// # Errors
+    /// At once when it ends, and at the deadline; with the end of its log.
+    pub async fn eventually<T>(&self, what: impl Display, probe: impl AsyncFnMut() -> Result<T>) -> Result<T> {
+        self.process.eventually(what, probe).await
     }
 
     /// Waits until it ends by itself.
@@ -148,7 +157,7 @@ impl Setup {
             name: binary,
             program,
             args,
-            envs,
+            envs: envs.into_iter().map(|(name, value)| (name, Some(value))).collect(),
             dir: Some(dir.path().to_owned()),
             stdout: stdout.clone(),
             stderr: stderr.clone(),

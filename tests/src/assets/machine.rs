@@ -22,7 +22,9 @@ pub(super) struct Machine {
 impl Machine {
     /// As the environment of this process says.
     pub(super) fn this() -> Result<Self> {
-        let assets = env::var_os("KUBEBUILDER_ASSETS").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+        let assets = env::var_os("KUBEBUILDER_ASSETS").filter(|dir| !dir.is_empty());
+        // Children run in directories of their own.
+        let assets = assets.map(std::path::absolute).transpose()?;
         Ok(Self { assets, cache: cache_dir()?.join("control-plane"), go: "go".into() })
     }
 

@@ -10,7 +10,6 @@ use kube::Client;
 use super::ControlPlane;
 use super::clients::{self, Identity};
 use super::components::Components;
-use crate::eventually::eventually;
 use crate::process::Process;
 
 /// Every request, with who and what but without bodies. `RequestReceived` stays in: what was received and is not complete is how a
@@ -39,13 +38,8 @@ impl Components {
         let mut config = clients::config(self, &Identity::Admin)?;
         config.default_retry = false;
         let client = Client::try_from(config)?;
-        eventually("the API server is ready", async || {
-            api_server.ensure_running()?;
-            client.request_text(Request::get("/readyz").body(Vec::new())?).await?;
-            Ok(())
-        })
-        .await
-        .with_context(|| format!("the end of its log:\n{}", api_server.tail()))?;
+        let ready = async || Ok(client.request_text(Request::get("/readyz").body(Vec::new())?).await?);
+        api_server.eventually("the API server is ready", ready).await?;
         Ok(api_server)
     }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
 use tokio::net::TcpStream;
 
@@ -13,7 +13,6 @@ use super::options::Options;
 use super::pki::Pki;
 use super::ports::Port;
 use super::{api_server, kubeconfig};
-use crate::eventually::eventually;
 use crate::process::{Launch, Process};
 
 /// What is needed to start, and to start again.
@@ -67,13 +66,7 @@ impl Components {
             ],
         )?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.etcd_port.number));
-        eventually("etcd accepts connections", async || {
-            etcd.ensure_running()?;
-            TcpStream::connect(address).await?;
-            Ok(())
-        })
-        .await
-        .with_context(|| format!("the end of its log:\n{}", etcd.tail()))?;
+        etcd.eventually("etcd accepts connections", async || Ok(TcpStream::connect(address).await?)).await?;
         Ok(etcd)
     }
 

@@ -3,6 +3,7 @@
 //!
 //! Statics are never dropped and SIGKILL runs no code of ours, so neither can be done from here.
 
+use std::env;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -63,7 +64,10 @@ pub(crate) struct ScratchDir {
 
 impl ScratchDir {
     pub(crate) fn new(prefix: &str) -> Result<Self> {
-        let dir = tempfile::Builder::new().prefix(prefix).tempdir().context("no temporary directory can be made")?;
+        // Children and the janitor run elsewhere, so TMPDIR must not be taken from where they are.
+        let parent = std::path::absolute(env::temp_dir())?;
+        let made = tempfile::Builder::new().prefix(prefix).tempdir_in(&parent);
+        let dir = made.with_context(|| format!("no temporary directory can be made in {}", parent.display()))?;
         tell(&format!("dir {}", dir.path().display()))?;
         Ok(Self { dir })
     }

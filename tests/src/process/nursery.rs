@@ -3,6 +3,7 @@
 //! The kernel ties a parent-death signal to the *thread* that made the child, not to the process, and the threads of tests and
 //! of runtimes come and go. This one stays until the process ends.
 
+use std::env;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -44,18 +45,21 @@ fn serve(orders: &Receiver<Order>) {
 }
 
 /// `setpriv` with `--pdeathsig` (util-linux), where there is one; without it the janitor does the work alone.
+///
+/// As a full path: a child's own `PATH`, which may be another, would decide otherwise.
 pub(super) fn setpriv() -> Option<&'static PathBuf> {
     static SETPRIV: OnceLock<Option<PathBuf>> = OnceLock::new();
     SETPRIV
         .get_or_init(|| {
-            let program = PathBuf::from("setpriv");
-            let mut trial = Command::new(&program);
+            let path = env::var_os("PATH")?;
+            let setpriv = env::split_paths(&path).map(|dir| dir.join("setpriv")).find(|program| program.is_file())?;
+            let mut trial = Command::new(&setpriv);
             trial
                 .args(["--pdeathsig", "KILL", "true"])
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
-            trial.status().is_ok_and(|status| status.success()).then_some(program)
+            trial.status().is_ok_and(|status| status.success()).then_some(setpriv)
         })
         .as_ref()
 }

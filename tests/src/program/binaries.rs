@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -51,13 +51,24 @@ fn build() -> Result<BTreeMap<String, PathBuf>> {
         name: "cargo build".to_owned(),
         program: env::var_os("CARGO").unwrap_or_else(|| "cargo".into()).into(),
         args,
-        envs: Vec::new(),
+        envs: env::vars_os()
+            .map(|(name, _)| name)
+            .filter(|name| is_of_this_crate(name))
+            .map(|name| (name, None))
+            .collect(),
         dir: Some(WORKSPACE.into()),
         stdout: stdout.clone(),
         stderr,
     })?;
     progress::wait(&cargo, "building the workspace's binaries")?;
     executables(&fs::read_to_string(stdout)?)
+}
+
+/// Whether Cargo set this variable for the crate that it runs now. Handed down, they change what build scripts see, and half of the
+/// dependencies would be built again, here and in the next run outside.
+fn is_of_this_crate(name: &OsStr) -> bool {
+    const PREFIXES: [&str; 5] = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
+    name == "OUT_DIR" || name.to_str().is_some_and(|name| PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 /// The arguments that make Cargo build where and how `exe`, a test or binary of this workspace, was built. Empty, and so Cargo's
