@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// Puts the objects of `NamespaceClass`es into labelled namespaces and keeps them there.
 ///
-/// It finds the cluster as kubectl does: $KUBECONFIG, ~/.kube/config, or the pod's ServiceAccount.
+/// It finds the cluster as kubectl does: $KUBECONFIG, ~/.kube/config, or the pod's service account.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "nsclass-controller", version, about, long_about, after_help = EXAMPLES)]
 pub struct Args {

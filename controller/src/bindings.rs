@@ -103,16 +103,14 @@ impl Bindings {
     pub async fn refresh(&self, client: &Client, namespace: &str) -> Result<(), kube::Error> {
         let live = Api::<NamespaceClassBinding>::all(client.clone()).get_opt(namespace).await?;
         let mut written = self.written();
-        match live {
-            Some(mut live) => {
-                live.metadata.managed_fields = None;
-                written.insert(namespace.to_owned(), Written::Stored(Arc::new(live)));
-            }
-            None => {
-                let watched = self.watched.get(&ObjectRef::new(namespace)).and_then(|w| w.uid());
-                written.insert(namespace.to_owned(), Written::Deleted(watched.unwrap_or_default()));
-            }
-        }
+        let now = if let Some(mut live) = live {
+            live.metadata.managed_fields = None;
+            Written::Stored(Arc::new(live))
+        } else {
+            let watched = self.watched.get(&ObjectRef::new(namespace)).and_then(|w| w.uid());
+            Written::Deleted(watched.unwrap_or_default())
+        };
+        written.insert(namespace.to_owned(), now);
         Ok(())
     }
 

@@ -40,8 +40,16 @@ pub struct ReadClass {
 pub struct Classes {
     watched: Store<DynamicObject>,
     resource: ApiResource,
-    /// By name: UID, generation and what was read.
-    read: Mutex<HashMap<String, (String, i64, Arc<ReadClass>)>>,
+    /// By name.
+    read: Mutex<HashMap<String, Read>>,
+}
+
+/// What was read of one class.
+#[derive(Debug)]
+struct Read {
+    uid: String,
+    generation: i64,
+    class: Arc<ReadClass>,
 }
 
 /// The namespace that a class is rendered for.
@@ -135,13 +143,11 @@ impl Classes {
         let (name, uid) = (object.name_any(), object.uid().unwrap_or_default());
         let generation = object.metadata.generation.unwrap_or_default();
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((u, g, class)) = read.get(&name)
-            && (u, *g) == (&uid, generation)
-        {
-            return class.clone();
+        if let Some(known) = read.get(&name).filter(|known| known.uid == uid && known.generation == generation) {
+            return known.class.clone();
         }
         let class = Arc::new(read_class(&name, generation, object.data.get("spec")));
-        read.insert(name, (uid, generation, class.clone()));
+        read.insert(name, Read { uid, generation, class: class.clone() });
         class
     }
 

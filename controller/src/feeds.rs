@@ -142,9 +142,13 @@ impl ClassesTold {
             Event::InitDone => {
                 let vanished: Vec<String> =
                     self.versions.keys().filter(|name| !self.relist.contains(*name)).cloned().collect();
-                vanished.iter().for_each(|name| self.gone(context, name));
+                for name in vanished {
+                    self.gone(context, &name);
+                }
                 // Until now a class could be missing from the store although it exists.
-                self.versions.keys().for_each(|name| tell_namespaces(context, name));
+                for name in self.versions.keys() {
+                    tell_namespaces(context, name);
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{args::Args, context::Context};
 
-/// How often the file is read. Polling is the truth: a mounted ConfigMap swaps directories, which file watches miss.
+/// How often the file is read. Polling is the truth: a mounted config map swaps directories, which file watches miss.
 const EVERY: Duration = Duration::from_secs(2);
 
 /// Reads the file again and again until shutdown.

@@ -16,6 +16,9 @@ use tokio::sync::OnceCell;
 use crate::process::ScratchDir;
 use crate::{ControlPlane, Identity, Program, eventually};
 
+/// Controllers that this process started, to keep their files apart.
+static STARTED: AtomicU32 = AtomicU32::new(0);
+
 /// A running controller.
 #[derive(Debug)]
 pub struct Operator {
@@ -57,8 +60,7 @@ impl Operator {
     pub async fn start(cp: &ControlPlane, options: OperatorOptions) -> Result<Self> {
         cp.install_crds(&crds()).await?;
         let identity = options.identity.unwrap_or(Identity::Admin);
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("operator-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = format!("operator-{}", STARTED.fetch_add(1, Ordering::Relaxed));
         let kubeconfig = cp.kubeconfig(&name, &identity)?;
         Self::start_with(kubeconfig, &options.config, &options.args).await
     }

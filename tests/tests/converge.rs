@@ -6,7 +6,7 @@ use kube::{Api, ResourceExt};
 use nsclass_tests::{Operator, World, eventually};
 use serde_json::{Value, json};
 
-fn config_map(name: &str, data: Value) -> Value {
+fn config_map(name: &str, data: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name }, "data": data })
 }
 
@@ -15,7 +15,7 @@ async fn c01_a_labelled_namespace_gets_what_its_class_says() -> Result<()> {
     let (cp, _operator) = Operator::shared().await?;
     let world = World::new(cp, "c01");
     world
-        .class("std", json!({ "resources": [config_map("about", json!({ "team": "{{ .Namespace.Labels.team }}" }))] }))
+        .class("std", json!({ "resources": [config_map("about", &json!({ "team": "{{ .Namespace.Labels.team }}" }))] }))
         .await?;
     world.namespace("pay").of_class("std").label("team", "blue").create().await?;
     let binding = world.ready("pay", "std").await?;
@@ -35,13 +35,13 @@ async fn c04_a_switch_keeps_the_shared_object_and_drops_the_stale_one() -> Resul
     world
         .class(
             "a",
-            json!({ "resources": [config_map("shared", json!({ "a": "1" })), config_map("only-a", json!({}))] }),
+            json!({ "resources": [config_map("shared", &json!({ "a": "1" })), config_map("only-a", &json!({}))] }),
         )
         .await?;
     world
         .class(
             "b",
-            json!({ "resources": [config_map("shared", json!({ "b": "2" })), config_map("only-b", json!({}))] }),
+            json!({ "resources": [config_map("shared", &json!({ "b": "2" })), config_map("only-b", &json!({}))] }),
         )
         .await?;
     world.namespace("pay").of_class("a").create().await?;

@@ -51,19 +51,19 @@ async fn readyz(State(admin): State<Admin>, RawQuery(query): RawQuery) -> impl I
     let parts = admin.readiness.parts();
     let ready = parts.iter().all(|(_, part)| part.is_ok());
     let verbose = query.is_some_and(|q| q.split('&').any(|word| word == "verbose" || word.starts_with("verbose=")));
-    let mut body = String::new();
+    let mut lines: Vec<String> = Vec::new();
     for (name, part) in &parts {
         match part {
-            Ok(()) if verbose => body.push_str(&format!("[+] {name}\n")),
+            Ok(()) if verbose => lines.push(format!("[+] {name}")),
             Ok(()) => {}
-            Err(why) => body.push_str(&format!("[-] {name}: {why}\n")),
+            Err(why) => lines.push(format!("[-] {name}: {why}")),
         }
     }
     if verbose {
-        admin.readiness.notes().iter().for_each(|note| body.push_str(&format!("[!] {note}\n")));
+        lines.extend(admin.readiness.notes().iter().map(|note| format!("[!] {note}")));
     }
-    body.push_str(if ready { "ready\n" } else { "not ready\n" });
-    (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, body)
+    lines.push(if ready { "ready\n".into() } else { "not ready\n".into() });
+    (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, lines.join("\n"))
 }
 
 async fn metrics(State(admin): State<Admin>) -> impl IntoResponse {
