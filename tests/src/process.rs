@@ -36,7 +36,7 @@ pub(crate) struct Launch {
     pub(crate) stderr: PathBuf,
 }
 
-/// A running child. Killed and reaped on drop, by the kernel or the [janitor] when this process cannot do it any more.
+/// A running child. Killed and reaped on drop, by the kernel or the janitor when this process cannot do it any more.
 #[derive(Debug)]
 pub struct Process {
     name: String,
