@@ -161,6 +161,9 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
 async fn connect() -> anyhow::Result<Client> {
     let mut config = kube::Config::infer().await.context("no cluster: set KUBECONFIG, or run in a pod")?;
     config.default_retry = false;
+    // Who asks is told in the API server's audit log.
+    let agent = concat!("nsclass-controller/", env!("CARGO_PKG_VERSION"));
+    config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
     config.connect_timeout = Some(Duration::from_secs(10));
     let client = Client::try_from(config).context("the cluster's address or credentials cannot be used")?;
     let version = client.apiserver_version().await.context("the API server does not answer")?;
