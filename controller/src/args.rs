@@ -33,7 +33,7 @@ pub struct Args {
 
     /// How many namespaces are worked on at the same time (`controller.workers` in the file).
     #[arg(long, env = "NSCLASS_WORKERS", value_name = "N")]
-    pub workers: Option<std::num::NonZeroU16>,
+    pub workers: Option<u16>,
 
     /// Seconds between two comparisons of a namespace with its live objects (`controller.periodicPassSeconds` in the file).
     #[arg(long, env = "NSCLASS_PERIODIC_PASS_SECONDS", value_name = "SECONDS")]

@@ -90,7 +90,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let listener = TcpListener::bind(settings.config.controller.admin_address)
         .await
         .with_context(|| format!("controller.adminAddress {}", settings.config.controller.admin_address))?;
-    let workers = settings.config.controller.workers.get();
+    let workers = settings.config.controller.workers;
 
     let (namespaces, namespace_writer) = kube::runtime::reflector::store::<WatchedNamespace>();
     let class_writer = Writer::<DynamicObject>::new(ApiResource::erase::<NamespaceClass>(&()));

@@ -17,8 +17,8 @@ const KILLS: u32 = 10;
 fn items(round: u32) -> Vec<Value> {
     let mut items = vec![cluster_role()];
     for i in 0..4 {
-        if (round + i) % 3 != 0 {
-            items.push(config_map(&format!("map-{i}"), &format!("{}", (round + i) / 2)));
+        if !(round + i).is_multiple_of(3) {
+            items.push(config_map(&format!("map-{i}"), &(round + i).div_euclid(2).to_string()));
         }
     }
     items
