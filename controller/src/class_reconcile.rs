@@ -68,8 +68,10 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     };
     let bindings: Vec<BindingSummary> =
         context.bindings.all().iter().filter(|b| b.spec.class_name == name).map(|b| BindingSummary::of(b)).collect();
+    let deleting = class.metadata.deletion_timestamp.is_some();
     let protection = Protection {
-        deleting: class.metadata.deletion_timestamp.is_some(),
+        deleting,
+        withdrawn: deleting && classes::definition_is_going(&context.client).await?,
         protected: classes::is_protected(&class),
         requested: is_requested(context, name),
         bound: !bindings.is_empty(),

@@ -5,8 +5,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
-    ResourceExt,
+    Api, Client, CustomResourceExt, ResourceExt,
     api::{ApiResource, DynamicObject},
     runtime::reflector::{ObjectRef, Store},
 };
@@ -24,7 +25,7 @@ use nsclass_shared::{
 };
 use serde_json::Value;
 
-use crate::kinds::KindCache;
+use crate::{kinds::KindCache, requests};
 
 /// A class, read. One that was stored before a rule existed may not be readable at all.
 #[derive(Debug)]
@@ -36,8 +37,8 @@ pub struct ReadClass {
 }
 
 /// The classes.
-#[derive(Debug)]
 pub struct Classes {
+    client: Client,
     watched: Store<DynamicObject>,
     resource: ApiResource,
     /// By name.
@@ -67,8 +68,8 @@ pub struct Target<'a> {
 
 impl Classes {
     /// Over what the watch fills.
-    pub fn new(watched: Store<DynamicObject>) -> Self {
-        Self { watched, resource: ApiResource::erase::<NamespaceClass>(&()), read: Mutex::default() }
+    pub fn new(client: Client, watched: Store<DynamicObject>) -> Self {
+        Self { client, watched, resource: ApiResource::erase::<NamespaceClass>(&()), read: Mutex::default() }
     }
 
     /// The store that the watch fills.
@@ -95,6 +96,9 @@ impl Classes {
         let Some(object) = self.get(name) else { return Ok(ClassState::Absent) };
         let class = self.read(&object);
         if object.metadata.deletion_timestamp.is_some() {
+            if definition_is_going(&self.client).await? {
+                return Ok(ClassState::Absent);
+            }
             return Ok(ClassState::Deleting(class.facts.unwrap_or_else(|| unreadable_facts(&object))));
         }
         if let Err(why) = &class.compiled {
@@ -154,6 +158,21 @@ impl Classes {
     /// The class is gone.
     pub fn forget(&self, name: &str) {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+}
+
+/// Whether the definition of classes itself is being removed, or is gone. Then the API server deletes every class, and nobody decided
+/// that of any of them: they count as absent (class.md C03). Asked live, since the watches of the two kinds are not in step.
+///
+/// # Errors
+/// When there is no definite answer.
+pub async fn definition_is_going(client: &Client) -> Result<bool, kube::Error> {
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let name = NamespaceClass::crd_name();
+    match api.get_metadata(name).await {
+        Ok(definition) => Ok(definition.metadata.deletion_timestamp.is_some()),
+        Err(kube::Error::Api(status)) if requests::is_definitely_absent(&status, name) => Ok(true),
+        Err(error) => Err(error),
     }
 }
 

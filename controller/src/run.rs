@@ -98,7 +98,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let context = Arc::new(Context {
         client: client.clone(),
         namespaces,
-        classes: Classes::new(class_writer.as_reader()),
+        classes: Classes::new(client.clone(), class_writer.as_reader()),
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client.clone()),
         memory: Memory::new(settings.periodic_pass()),

@@ -88,10 +88,12 @@ fn ready(accepted: &Verdict, bound: usize, ready: usize, failing: &[&BindingSumm
 
 /// What is known of a class that decides over its finalizer.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "four independent facts, each asked by name")]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts, each asked by name")]
 pub struct Protection {
     /// It has a deletionTimestamp.
     pub deleting: bool,
+    /// Its definition is being removed: nobody decided to delete this class, and nothing of it is deleted (class.md C03).
+    pub withdrawn: bool,
     /// It carries our finalizer.
     pub protected: bool,
     /// A managed namespace asks for it.
@@ -114,7 +116,7 @@ pub enum FinalizerChange {
 impl Protection {
     /// A class that is bound, or about to be, carries the finalizer; one that is neither does not (class.md C03).
     pub fn change(self) -> FinalizerChange {
-        let wanted = self.bound || (self.requested && !self.deleting);
+        let wanted = !self.withdrawn && (self.bound || (self.requested && !self.deleting));
         match (self.protected, wanted) {
             // The API server lets no finalizer be added to what is being deleted.
             (false, true) if !self.deleting => FinalizerChange::Protect,
@@ -149,13 +151,16 @@ mod tests {
 
     #[test]
     fn c03_a_bound_class_is_protected_and_an_unused_one_is_not() {
-        let facts =
-            |deleting, protected, requested, bound| Protection { deleting, protected, requested, bound }.change();
+        let facts = |deleting, protected, requested, bound| {
+            Protection { deleting, withdrawn: false, protected, requested, bound }.change()
+        };
         assert_eq!(facts(false, false, true, false), FinalizerChange::Protect);
         assert_eq!(facts(false, false, false, true), FinalizerChange::Protect);
         assert_eq!(facts(false, true, false, false), FinalizerChange::Release);
         assert_eq!(facts(true, true, true, true), FinalizerChange::Keep);
         assert_eq!(facts(true, true, true, false), FinalizerChange::Release);
         assert_eq!(facts(true, false, true, true), FinalizerChange::Keep);
+        let withdrawn = Protection { deleting: true, withdrawn: true, protected: true, requested: true, bound: true };
+        assert_eq!(withdrawn.change(), FinalizerChange::Release, "the definition must be able to go");
     }
 }

@@ -1,11 +1,14 @@
 //! Namespaces that go, and come again.
 
 use anyhow::{Context, Result, ensure};
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube::{
-    ResourceExt,
-    api::{Patch, PatchParams, PostParams},
+use k8s_openapi::{
+    api::core::v1::ConfigMap, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
+use kube::{
+    Api, ResourceExt,
+    api::{DeleteParams, Patch, PatchParams, PostParams},
+};
+use nsclass_shared::api::crds;
 use nsclass_tests::{ControlPlane, Operator, OperatorOptions, Options, World, eventually};
 use serde_json::json;
 
@@ -127,6 +130,41 @@ async fn c44_a_namespace_made_again_starts_afresh_and_the_old_ones_cluster_objec
         role.metadata
     );
     ensure!(config_maps(&world, "pay").get_opt("about").await?.is_some(), "the new namespace is not filled");
+    Ok(())
+}
+
+#[tokio::test]
+async fn c03_removing_our_definitions_deletes_nothing_and_their_return_goes_on() -> Result<()> {
+    let cp = ControlPlane::start(Options::default()).await?;
+    let _operator = Operator::start(&cp, OperatorOptions::default()).await?;
+    let world = World::new(&cp, "c03-crd");
+    let spec = json!({ "resources": [cluster_role(), config_map("about", "1")] });
+    world.class("std", spec.clone()).await?;
+    world.namespace("pay").of_class("std").create().await?;
+    world.ready("pay", "std").await?;
+    let before =
+        (role_of(&world, "pay").await?.and_then(|r| r.uid()), config_maps(&world, "pay").get("about").await?.uid());
+
+    let definitions: Api<CustomResourceDefinition> = Api::all(world.client());
+    for name in ["namespaceclasses.nsclass.io", "namespaceclassbindings.nsclass.io"] {
+        definitions.delete(name, &DeleteParams::default()).await?;
+        eventually(format!("the definition {name} is gone"), async || {
+            let there = definitions.get_opt(name).await?;
+            ensure!(there.is_none(), "{:?}", there.and_then(|d| d.status).map(|s| s.conditions));
+            Ok(())
+        })
+        .await?;
+    }
+    let after =
+        (role_of(&world, "pay").await?.and_then(|r| r.uid()), config_maps(&world, "pay").get("about").await?.uid());
+    ensure!(before == after, "{before:?} became {after:?}");
+
+    cp.install_crds(&crds()).await?;
+    world.class("std", spec).await?;
+    world.ready("pay", "std").await?;
+    let back =
+        (role_of(&world, "pay").await?.and_then(|r| r.uid()), config_maps(&world, "pay").get("about").await?.uid());
+    ensure!(before == back, "{before:?} became {back:?}");
     Ok(())
 }
 
