@@ -39,6 +39,7 @@ async fn write_binding(context: &Context, binding: &NamespaceClassBinding) -> Ou
     let api: Api<NamespaceClassBinding> = Api::all(context.client.clone());
     let params = PostParams { field_manager: Some(names::STATUS_MANAGER.into()), ..PostParams::default() };
     let name = binding.name_any();
+    context.bindings.write_begins(&name);
     let written = if binding.resource_version().is_some() {
         api.replace(&name, &params, binding).await
     } else {
@@ -47,10 +48,15 @@ async fn write_binding(context: &Context, binding: &NamespaceClassBinding) -> Ou
     match written {
         Ok(mut written) => {
             written.metadata.managed_fields = None;
-            context.bindings.wrote(written.clone());
+            if context.bindings.wrote(written.clone()) {
+                context.namespace_queue.add(&name);
+            }
             Outcome::BindingWritten(Box::new(written))
         }
-        Err(error) => binding_error(context, &name, &error).await,
+        Err(error) => {
+            context.bindings.write_failed(&name);
+            binding_error(context, &name, &error).await
+        }
     }
 }
 

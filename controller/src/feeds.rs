@@ -181,7 +181,10 @@ pub fn on_binding(context: &Context, event: Event<Guarded>) {
             let own = context.bindings.is_own_write(&binding);
             (binding, !own)
         }
-        Event::Delete(binding) => (binding, true),
+        Event::Delete(binding) => {
+            context.bindings.saw_deleted(&binding.name_any());
+            (binding, true)
+        }
         Event::Init | Event::InitDone => return,
     };
     if foreign {
