@@ -25,7 +25,10 @@ pub async fn carry_out(context: &Context, name: &str, step: &Step) -> Outcome {
         Step::FreeNamespace { uid } => set_finalizer(context, name, uid, false).await,
         Step::Read(object) => match requests::read(&context.client, &context.kinds, object).await {
             Ok(found) => Outcome::Read(found.map(Box::new)),
-            Err(error) => answers::no_answer(error.source(), Action::Read),
+            Err(error) => match context.kinds.resource(&object.gvk()) {
+                Some((resource, _)) => answers::outcome(error.source(), Action::Read, &object.identity, &resource),
+                None => answers::no_answer(error.source(), Action::Read),
+            },
         },
         Step::Apply { object, manifest, precondition, force } => {
             apply(context, object, manifest, precondition, *force).await
