@@ -57,7 +57,12 @@ impl Supervisor {
         let mut verdict = Ok(());
         tokio::select! {
             () = shutdown.cancelled() => {}
-            ended = self.tasks.join_next() => verdict = ended.map_or(Ok(()), |ended| Err(self.name(ended))),
+            ended = self.tasks.join_next() => match ended {
+                None => {}
+                // Both branches can be ready at once: it ended because it was asked to.
+                Some(Ok((_, Ok(())))) if shutdown.is_cancelled() => {}
+                Some(ended) => verdict = Err(self.name(ended)),
+            },
         }
         shutdown.cancel();
         let rest = async {
