@@ -102,7 +102,9 @@ async fn c31_nothing_is_written_at_rest_nor_over_a_restart() -> Result<()> {
     })
     .await?;
     let mark = cp.audit().mark().await?;
-    ensure!(operator.program().terminate().await?.success(), "it did not stop in order");
+    let status = operator.program().terminate().await?;
+    let end = operator.log()?.lines().rev().take(8).collect::<Vec<_>>().join("\n");
+    ensure!(status.success(), "it did not stop in order ({status}); the end of its log, backwards:\n{end}");
     let operator = Operator::start(&cp, OperatorOptions::default()).await?;
     eventually("it has looked at every namespace", async || {
         let rest = operator.metric("nsclass_passes_total{end=\"rest\"}").await?;
