@@ -15,12 +15,13 @@ use nsclass_shared::{
     api::{ClassSpec, NamespaceClass, OnDelete, Verdict},
     class::CompiledClass,
     config::Settings,
-    finding::sentences,
+    finding::{Finding, sentences},
     identity::Gvk,
     kinds::Kinds,
     marks::Owner,
     names,
     plan::{ClassFacts, ClassState, rendering},
+    reason::Reason,
     variables::Variables,
 };
 use serde_json::Value;
@@ -110,8 +111,10 @@ impl Classes {
         let (Some(facts), Ok(compiled)) = (class.facts, &class.compiled) else { return Ok(ClassState::Absent) };
         kinds.learn(gvks(compiled)).await?;
         let errors = errors(compiled, kinds, settings);
-        if let Some(sentences) = errors {
-            return Ok(ClassState::Invalid(Some(facts), sentences));
+        // What is wrong with nothing but the policy is `GVKDenied`, which rendering finds again: the class may be as it was when its
+        // objects were applied, and the policy another one (class.md C23).
+        if errors.iter().any(|finding| finding.reason != Reason::GVKDenied) {
+            return Ok(ClassState::Invalid(Some(facts), sentences(&errors)));
         }
         let variables = Variables::live(target.name, target.uid, target.labels, target.annotations, name);
         let owner = Owner { class: name, namespace: target.name, uid: target.uid };
@@ -134,7 +137,8 @@ impl Classes {
             Err(why) => Some(why.clone()),
             Ok(compiled) => {
                 kinds.learn(gvks(compiled)).await?;
-                errors(compiled, kinds, settings)
+                let errors = errors(compiled, kinds, settings);
+                (!errors.is_empty()).then(|| sentences(&errors))
             }
         };
         Ok(match refused {
@@ -212,8 +216,8 @@ fn gvks(compiled: &CompiledClass) -> impl Iterator<Item = Gvk> + '_ {
     compiled.items().iter().map(|item| item.gvk().clone())
 }
 
-fn errors(compiled: &CompiledClass, kinds: &dyn Kinds, settings: &Settings) -> Option<String> {
+fn errors(compiled: &CompiledClass, kinds: &dyn Kinds, settings: &Settings) -> Vec<Finding> {
     let mut findings = compiled.validate(&settings.policy, kinds, &settings.guarded);
-    findings.retain(nsclass_shared::finding::Finding::is_error);
-    (!findings.is_empty()).then(|| sentences(&findings))
+    findings.retain(Finding::is_error);
+    findings
 }

@@ -55,10 +55,7 @@ pub fn main(args: Args) -> ExitCode {
 }
 
 fn run_to_end(args: Args) -> anyhow::Result<()> {
-    let settings = args
-        .load()?
-        .settings()
-        .map_err(|source| crate::args::LoadError::Refused { path: args.config.clone(), source })?;
+    let settings = args.check(args.load()?)?;
     if args.print_config {
         #[allow(clippy::print_stdout, reason = "it was asked for")]
         {
