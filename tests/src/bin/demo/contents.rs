@@ -104,7 +104,9 @@ impl Demo<'_> {
         }
         self.screen.command("kubectl get nscb");
         self.screen.table(&["NAME", "CLASS", "READY", "REASON", "OBJECTS"], &rows);
-        messages.iter().for_each(|message| self.screen.say(message));
+        for message in &messages {
+            self.screen.say(message);
+        }
         Ok(())
     }
 }

@@ -37,7 +37,20 @@ impl Demo<'_> {
     ///
     /// # Errors
     /// When it has not become true in time: the claim is false.
-    pub async fn claim<T>(&self, claim: impl Display, mut probe: impl AsyncFnMut() -> Result<T>) -> Result<T> {
+    pub async fn claim<T>(&self, claim: impl Display, probe: impl AsyncFnMut() -> Result<T>) -> Result<T> {
+        self.claim_after(Duration::ZERO, claim, probe).await
+    }
+
+    /// [`Demo::claim`] of something that is to come after a delay.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn claim_after<T>(
+        &self,
+        delay: Duration,
+        claim: impl Display,
+        mut probe: impl AsyncFnMut() -> Result<T>,
+    ) -> Result<T> {
         let claim = claim.to_string();
         let seen = RefCell::new(String::new());
         let look = async || {
@@ -45,7 +58,7 @@ impl Demo<'_> {
             *seen.borrow_mut() = found.as_ref().err().map(|error| format!("{error:#}")).unwrap_or_default();
             found
         };
-        let looking = eventually_within(self.patience, &claim, look);
+        let looking = eventually_within(delay + self.patience, &claim, look);
         let found = self.screen.while_waiting(&claim, || seen.borrow().clone(), looking).await;
         let found = found.map_err(|_| false_claim(&claim, &seen.borrow()))?;
         self.screen.tick(&claim);

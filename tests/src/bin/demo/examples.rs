@@ -52,7 +52,9 @@ impl Examples {
         let mut documents: Vec<Value> = serde_saphyr::from_multiple_with_options(&text, options)
             .with_context(|| format!("{} is no YAML", path.display()))?;
         documents.retain(|document| !document.is_null());
-        documents.iter_mut().for_each(|document| self.rename(document));
+        for document in &mut documents {
+            self.rename(document);
+        }
         Ok(documents)
     }
 

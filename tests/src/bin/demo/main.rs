@@ -52,6 +52,7 @@ async fn main() -> ExitCode {
 async fn run(args: &Args) -> Result<End> {
     let mut interrupts = Interrupts::new()?;
     let screen = Screen::new();
+    screen.title("Namespace Class, on a real control plane. What has a ✓ was checked against the API server.");
     let set = async {
         match &args.kubeconfig {
             None => Stage::own(&screen).await,

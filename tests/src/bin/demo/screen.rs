@@ -56,6 +56,14 @@ impl Screen {
         }
     }
 
+    /// What this is, before the first step.
+    pub fn title(&self, title: &str) {
+        for line in wrap(title, layout::WIDTH) {
+            self.line(&self.painted(Style::Bold, &line));
+        }
+        self.line("");
+    }
+
     /// Begins a step: its headline, and in a few words what it is about.
     pub fn step(&self, headline: &str, about: &str) {
         self.end_step();
@@ -89,7 +97,7 @@ impl Screen {
     /// Facts, in columns under `head`.
     pub fn table(&self, head: &[&str], rows: &[Vec<String>]) {
         let mut lines = columns(head, rows).into_iter();
-        if let Some(head) = lines.next() {
+        if let Some(head) = lines.next().filter(|head| !head.is_empty()) {
             self.line(&self.painted(Style::Dim, &format!("{INDENT}  {head}")));
         }
         lines.for_each(|row| self.line(&format!("{INDENT}  {row}")));

@@ -31,7 +31,7 @@ pub async fn play(demo: &Demo<'_>) -> Result<()> {
         let (old, old_version) = &before[short];
         let new = follows(demo, short).await?;
         let untouched = ["LimitRange defaults", "NetworkPolicy allow-dns", "NetworkPolicy deny-egress"];
-        let claim = format!("{}: the three objects that did not change got no request", demo.name(short));
+        let claim = format!("{}: the three objects that did not change were not written", demo.name(short));
         demo.fact(claim, async || {
             for title in untouched {
                 let version = |contents: &Contents| contents.get(title).and_then(|it| it.object.resource_version());

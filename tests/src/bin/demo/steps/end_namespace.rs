@@ -47,7 +47,7 @@ pub async fn play(demo: &Demo<'_>) -> Result<()> {
     let entries: Vec<_> = contents.values().map(|found| found.entry.clone()).collect();
     let kinds: BTreeSet<_> = entries.iter().map(|entry| entry.kind.as_str()).collect();
     let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
-    demo.all_gone(&format!("nothing of it is left: {kinds}"), &entries).await?;
+    demo.all_gone(&format!("what it had is gone: {kinds}"), &entries).await?;
     demo.claim("its binding is gone", async || {
         ensure!(demo.cluster.binding(&namespace).await?.is_none(), "it is there");
         Ok(())

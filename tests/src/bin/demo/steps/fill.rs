@@ -13,6 +13,12 @@ pub async fn play(demo: &Demo<'_>) -> Result<()> {
         "Namespaces are labelled, and filled",
         "Five classes, each a list of ordinary manifests, and a namespace for each. The label nsclass.io/name is all it takes.",
     );
+    if !demo.examples.prefix().is_empty() {
+        demo.screen.say(&format!(
+            "As this cluster is not the demo's own, the names of the files' namespaces and classes get {} in front.",
+            demo.examples.prefix()
+        ));
+    }
     demo.apply(&CLASSES).await?;
     demo.claim("all five classes are Accepted", async || {
         for file in CLASSES {

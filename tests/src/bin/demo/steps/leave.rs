@@ -10,10 +10,13 @@ use crate::demo::{Demo, ready};
 
 pub async fn play(demo: &Demo<'_>) -> Result<()> {
     let (namespace, class) = (demo.name("playground"), demo.name("sandbox"));
-    let delay = demo.cluster.class(&class).await?.context("the class is gone")?.spec.opt_out_delay.0.as_secs();
+    let delay = demo.cluster.class(&class).await?.context("the class is gone")?.spec.opt_out_delay.0;
     demo.screen.step(
         "A namespace is unlabelled",
-        &format!("The objects stay for the class's optOutDelay, {delay} s here, so that a slip costs nothing."),
+        &format!(
+            "The objects stay for the class's optOutDelay, {} s here, so that a slip costs nothing.",
+            delay.as_secs()
+        ),
     );
     let contents = demo.contents("playground", "sandbox").await?;
     demo.label("playground", None).await?;
@@ -35,7 +38,7 @@ pub async fn play(demo: &Demo<'_>) -> Result<()> {
     .await?;
 
     let first_missing = Cell::new(None::<Timestamp>);
-    demo.claim("all of them go, and the binding after them", async || {
+    demo.claim_after(delay, "all of them go, and the binding after them", async || {
         let mut there = Vec::new();
         for found in contents.values() {
             if demo.cluster.object(&found.entry).await?.is_some() {
@@ -50,7 +53,7 @@ pub async fn play(demo: &Demo<'_>) -> Result<()> {
         Ok(())
     })
     .await?;
-    demo.fact("none of them went before that time", async || {
+    demo.fact("none of them was missing before that time", async || {
         let first = first_missing.get().context("none was seen to go")?;
         ensure!(first >= at, "one was missing at {first}, and {at} was said");
         Ok(())
