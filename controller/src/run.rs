@@ -12,7 +12,7 @@ use kube::{
 use nsclass_shared::{
     api::NamespaceClass,
     config::Settings,
-    runtime::{Readiness, Supervisor, init_logs, serve_admin, shutdown_signal},
+    runtime::{Readiness, Supervisor, init_logs, serve_admin, stop_on_signal},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -65,20 +65,10 @@ fn run_to_end(args: Args) -> anyhow::Result<()> {
     }
     init_logs(args.log_format.into(), &args.log).with_context(|| format!("--log {:?}", args.log))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let shutdown = CancellationToken::new();
-        let stop = shutdown.clone();
-        tokio::spawn(async move {
-            // Without handlers there is no orderly stop, so an error stops too.
-            let signal = shutdown_signal().await;
-            tracing::info!(?signal, "stopping");
-            stop.cancel();
-        });
-        run(args, settings, shutdown).await
-    })
+    runtime.block_on(run(args, settings, CancellationToken::new()))
 }
 
-/// Runs until `shutdown`.
+/// Runs until `shutdown`, which SIGTERM and SIGINT begin too.
 ///
 /// # Errors
 /// No cluster, one that is too old, or a task that ended.
@@ -108,6 +98,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tracing::info!(address = %listener.local_addr()?, workers, "starting");
 
     let mut tasks = Supervisor::new(shutdown.clone());
+    tasks.spawn("signals", stop_on_signal(shutdown.clone()));
     let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
     tasks.spawn("admin", serve_admin(listener, readiness, registry, shutdown.clone()));
     let config = || WatchConfig::default().timeout(WATCH_SECONDS);

@@ -1,0 +1,106 @@
+//! Where the demo plays: a control plane of its own, or a cluster that is there.
+
+use std::cell::OnceCell;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use nsclass_tests::{ControlPlane, Identity, Operator, Options, assets};
+use tempfile::TempDir;
+
+use crate::args::Args;
+use crate::preflight::Preflight;
+use crate::screen::Screen;
+
+/// The cluster, and what runs beside it. Fields are dropped in this order: the controller, then its cluster.
+pub struct Stage {
+    /// Set by the step that starts it.
+    pub operator: OnceCell<Operator>,
+    /// For the demo's own requests.
+    pub client: Client,
+    /// What `KUBECONFIG` must be for kubectl and for the controller: a file, or several.
+    pub kubeconfig: PathBuf,
+    /// What a cluster that is not ours was like before; none for our own, which needs no cleaning.
+    pub guest_of: Option<Preflight>,
+    _plane: Option<ControlPlane>,
+    _context: Option<TempDir>,
+}
+
+impl Stage {
+    /// Starts a control plane.
+    ///
+    /// # Errors
+    /// When its programs are neither there nor buildable, or do not get ready.
+    pub async fn own(screen: &Screen) -> Result<Self> {
+        screen.step(
+            "A control plane",
+            "etcd, kube-apiserver and kube-controller-manager on free ports of this machine; no containers, no nodes.",
+        );
+        // A build says itself how far it is.
+        tokio::task::spawn_blocking(|| assets::find(&assets::CONTROL_PLANE)).await??;
+        let start = ControlPlane::start(Options::default());
+        let plane = screen.while_waiting("the control plane starts", String::new, start).await?;
+        let stage = Self {
+            operator: OnceCell::new(),
+            client: plane.admin(),
+            kubeconfig: plane.kubeconfig("admin", &Identity::Admin)?,
+            guest_of: None,
+            _plane: Some(plane),
+            _context: None,
+        };
+        stage.introduce(screen).await?;
+        Ok(stage)
+    }
+
+    /// Looks at a cluster that is there, and changes nothing.
+    ///
+    /// # Errors
+    /// When it cannot be reached, or the demo would be in somebody's way there.
+    pub async fn guest(screen: &Screen, file: &Path, args: &Args) -> Result<Self> {
+        screen.step("A cluster that is there", "The demo looks first whether it would be in somebody's way.");
+        let file = std::path::absolute(file)?;
+        let place = || file.display().to_string();
+        let options = KubeConfigOptions { context: args.context.clone(), ..KubeConfigOptions::default() };
+        let config = Config::from_custom_kubeconfig(Kubeconfig::read_from(&file).with_context(place)?, &options);
+        let client = Client::try_from(config.await.with_context(place)?).with_context(place)?;
+        let (kubeconfig, context) = with_context(file, args.context.as_deref())?;
+        let mut stage =
+            Self { operator: OnceCell::new(), client, kubeconfig, guest_of: None, _plane: None, _context: context };
+        stage.introduce(screen).await?;
+        stage.guest_of = Some(Preflight::look(&stage.client).await?);
+        screen.tick("nothing is there under the names that the demo uses, and no class, binding or labelled namespace");
+        Ok(stage)
+    }
+
+    async fn introduce(&self, screen: &Screen) -> Result<()> {
+        screen.command(&format!("export KUBECONFIG={}", self.kubeconfig.display()));
+        let version = self.client.apiserver_version();
+        let version = screen.while_waiting("the API server answers", String::new, version).await;
+        let version = version.context("the API server does not answer")?;
+        screen.tick(&format!("the API server answers: Kubernetes {}", version.git_version));
+        Ok(())
+    }
+
+    /// Waits until the controller ends, which it should not; for ever while there is none.
+    pub async fn operator_ended(&self) -> anyhow::Error {
+        loop {
+            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+            if let Some(Err(ended)) = self.operator.get().map(|operator| operator.program().ensure_running()) {
+                return ended;
+            }
+        }
+    }
+}
+
+/// Of several files the first that names a current context decides, so a file with nothing else chooses one, and no secret is copied.
+fn with_context(file: PathBuf, context: Option<&str>) -> Result<(PathBuf, Option<TempDir>)> {
+    let Some(context) = context else { return Ok((file, None)) };
+    let dir = tempfile::Builder::new().prefix("nsclass-demo-").tempdir()?;
+    let choice = dir.path().join("context");
+    let text = serde_json::json!({ "apiVersion": "v1", "kind": "Config", "current-context": context });
+    std::fs::write(&choice, text.to_string())?;
+    let joined = env::join_paths([choice, file]).context("--kubeconfig: the path cannot stand in KUBECONFIG")?;
+    Ok((joined.into(), Some(dir)))
+}

@@ -1,0 +1,209 @@
+//! The demo as a person runs it, and what it leaves on a cluster that is not its own.
+
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::rbac::v1::ClusterRole;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{ApiResource, DynamicObject, ListParams};
+use kube::{Api, Client, ResourceExt};
+use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding};
+use nsclass_tests::{ControlPlane, Identity, Program, World};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tokio::sync::{Mutex, MutexGuard};
+
+/// Far above what a demo takes, on a machine that is busy with others.
+const DEADLINE: Duration = Duration::from_secs(300);
+
+/// What the person reads above each step.
+const HEADLINES: [&str; 9] = [
+    "A control plane",
+    "The operator",
+    "Namespaces are labelled, and filled",
+    "A kind that comes later",
+    "A class is switched",
+    "A class is edited, and every namespace follows",
+    "A namespace is unlabelled",
+    "A namespace with a cluster-scoped object is deleted",
+    "A class is deleted",
+];
+
+/// A cluster that one demo at a time visits.
+struct Host {
+    cp: &'static ControlPlane,
+    before: Vec<String>,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Host {
+    async fn new() -> Result<Self> {
+        static TURN: Mutex<()> = Mutex::const_new(());
+        let turn = TURN.lock().await;
+        let cp = ControlPlane::shared().await?;
+        Ok(Self { cp, before: everything(&cp.admin()).await?, _turn: turn })
+    }
+
+    async fn visit(&self, args: &[&str]) -> Result<Program> {
+        let kubeconfig = self.cp.kubeconfig("demo", &Identity::Admin)?;
+        Program::named("demo").arg("--kubeconfig").arg(kubeconfig).args(args).start().await
+    }
+
+    async fn ensure_nothing_is_left(&self) -> Result<()> {
+        let after = everything(&self.cp.admin()).await?;
+        ensure!(after == self.before, "before: {:?}\nafter: {after:?}", self.before);
+        Ok(())
+    }
+}
+
+/// Everything that a demo could leave: kind and name.
+async fn everything(client: &Client) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for resource in [
+        ApiResource::erase::<Namespace>(&()),
+        ApiResource::erase::<ClusterRole>(&()),
+        ApiResource::erase::<CustomResourceDefinition>(&()),
+        ApiResource::erase::<NamespaceClass>(&()),
+        ApiResource::erase::<NamespaceClassBinding>(&()),
+    ] {
+        let objects: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+        let found = match objects.list_metadata(&ListParams::default()).await {
+            Err(kube::Error::Api(status)) if status.code == 404 => continue,
+            found => found?.items,
+        };
+        all.extend(found.iter().map(|object| format!("{} {}", resource.kind, object.name_any())));
+    }
+    all.sort();
+    Ok(all)
+}
+
+async fn end_of(demo: &Program) -> Result<(ExitStatus, String, String)> {
+    let status = demo.wait(DEADLINE).await.with_context(|| demo.stdout().unwrap_or_default())?;
+    Ok((status, demo.stdout()?, demo.stderr()?))
+}
+
+/// Waits until the demo has written `text`.
+async fn until_it_says(demo: &Program, text: &str) -> Result<()> {
+    demo.eventually(format!("the demo says {text:?}"), async || {
+        let out = demo.stdout()?;
+        ensure!(out.contains(text), "{out}");
+        Ok(())
+    })
+    .await
+}
+
+/// The controller that a demo has started.
+fn controller_of(demo: &Program) -> Result<Pid> {
+    let listing = Command::new("ps").args(["-A", "-o", "pid=,ppid=,comm="]).output()?.stdout;
+    let listing = String::from_utf8(listing)?;
+    let parent = demo.pid().to_string();
+    let controller = listing.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find_map(|line| {
+        let is_it = line.len() == 3 && line[1] == parent && line[2].contains("nsclass-control");
+        is_it.then(|| line[0].to_owned())
+    });
+    Pid::from_raw(controller.context("the demo has no controller")?.parse()?).context("not a process id")
+}
+
+fn ensure_whole_story(out: &str, headlines: &[&str]) -> Result<()> {
+    let at = |index: usize| out.find(&format!("\n{}  {}\n", index + 1, headlines[index]));
+    let places = (0..headlines.len()).map(at).collect::<Option<Vec<_>>>();
+    let mut places = places.with_context(|| format!("a headline is missing:\n{out}"))?;
+    ensure!(places.is_sorted(), "the steps are out of order:\n{out}");
+    places.push(out.len());
+    for (index, step) in places.windows(2).enumerate() {
+        ensure!(out[step[0]..step[1]].contains("✓ "), "{} claims nothing:\n{out}", headlines[index]);
+    }
+    let sum = format!("{} steps, {} claims checked, none false", headlines.len(), out.matches("✓ ").count() - 1);
+    ensure!(out.contains(&sum), "no {sum:?}:\n{out}");
+    ensure!(!out.contains('\x1b'), "colours, and this is no terminal:\n{out}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_demo_tells_the_whole_story_on_a_control_plane_of_its_own() -> Result<()> {
+    let demo = Program::named("demo").start().await?;
+    let (status, out, err) = end_of(&demo).await?;
+    ensure!(status.success(), "{status}\n{out}\n{err}");
+    ensure_whole_story(&out, &HEADLINES)
+}
+
+#[tokio::test]
+async fn a_cluster_that_was_there_is_left_as_it_was() -> Result<()> {
+    let host = Host::new().await?;
+    let demo = host.visit(&[]).await?;
+    let (status, out, err) = end_of(&demo).await?;
+    ensure!(status.success(), "{status}\n{out}\n{err}");
+    let mut headlines = HEADLINES.to_vec();
+    headlines[0] = "A cluster that is there";
+    headlines.push("Cleaning up");
+    ensure_whole_story(&out, &headlines)?;
+    host.ensure_nothing_is_left().await
+}
+
+#[tokio::test]
+async fn a_false_claim_ends_the_demo_with_what_was_seen_and_it_cleans_up() -> Result<()> {
+    let host = Host::new().await?;
+    let demo = host.visit(&["--patience", "10"]).await?;
+    until_it_says(&demo, "7  A namespace is unlabelled").await?;
+    let controller = controller_of(&demo)?;
+    kill_process(controller, Signal::STOP)?;
+    until_it_says(&demo, "Cleaning up").await?;
+    kill_process(controller, Signal::CONT)?;
+    let (status, out, err) = end_of(&demo).await?;
+    ensure!(status.code() == Some(1), "{status}\n{out}\n{err}");
+    ensure!(err.contains("this claim is false: ") && err.contains("what was seen: "), "{err}");
+    ensure!(!out.contains("none false"), "{out}");
+    host.ensure_nothing_is_left().await
+}
+
+#[tokio::test]
+async fn a_demo_that_is_interrupted_cleans_up() -> Result<()> {
+    let host = Host::new().await?;
+    let demo = host.visit(&[]).await?;
+    until_it_says(&demo, "7  A namespace is unlabelled").await?;
+    kill_process(Pid::from_raw(demo.pid().try_into()?).context("no process id")?, Signal::INT)?;
+    let (status, out, err) = end_of(&demo).await?;
+    ensure!(status.code() == Some(130), "{status}\n{out}\n{err}");
+    host.ensure_nothing_is_left().await
+}
+
+#[tokio::test]
+async fn a_demo_whose_controller_dies_says_so_and_does_its_last_work_by_hand() -> Result<()> {
+    let host = Host::new().await?;
+    let demo = host.visit(&[]).await?;
+    until_it_says(&demo, "7  A namespace is unlabelled").await?;
+    kill_process(controller_of(&demo)?, Signal::KILL)?;
+    let (status, out, err) = end_of(&demo).await?;
+    ensure!(status.code() == Some(1), "{status}\n{out}\n{err}");
+    ensure!(err.contains("nsclass-controller ended"), "{err}");
+    host.ensure_nothing_is_left().await
+}
+
+#[tokio::test]
+async fn a_demo_that_would_be_in_the_way_refuses_and_changes_nothing() -> Result<()> {
+    let cp = ControlPlane::start(nsclass_tests::Options::default()).await?;
+    let kubeconfig = cp.kubeconfig("demo", &Identity::Admin)?;
+    let refusal = async |found: &str| {
+        let before = everything(&cp.admin()).await?;
+        let demo = Program::named("demo").arg("--kubeconfig").arg(&kubeconfig).start().await?;
+        let (status, out, err) = end_of(&demo).await?;
+        ensure!(status.code() == Some(1), "{status}\n{out}\n{err}");
+        let last = err.lines().last().unwrap_or_default();
+        ensure!(last.starts_with("cargo demo: ") && last.contains(found), "{err}");
+        ensure!(everything(&cp.admin()).await? == before, "something was changed");
+        Ok(())
+    };
+    let namespace = |name: &str, labels| {
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "labels": labels } }).to_string()
+    };
+    cp.apply_yaml(&namespace("pay", json!({ "nsclass.io/name": "gold" }))).await?;
+    refusal("Namespace pay has the label nsclass.io/name").await?;
+    cp.apply_yaml(&namespace("nsclass-demo-payments", json!({}))).await?;
+    refusal("Namespace nsclass-demo-payments is there already").await?;
+    cp.install_crds(&nsclass_shared::api::crds()).await?;
+    let items = json!([{ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } }]);
+    World::new(&cp, "demo").class("gold", json!({ "resources": items })).await?;
+    refusal("NamespaceClass demo-gold-").await
+}
