@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Parser, ValueEnum};
 use nsclass_shared::{
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, Settings},
     runtime::LogFormat,
 };
 use thiserror::Error;
@@ -33,7 +33,7 @@ pub struct Args {
 
     /// How many namespaces are worked on at the same time (`controller.workers` in the file).
     #[arg(long, env = "NSCLASS_WORKERS", value_name = "N")]
-    pub workers: Option<std::num::NonZeroU16>,
+    pub workers: Option<u16>,
 
     /// Seconds between two comparisons of a namespace with its live objects (`controller.periodicPassSeconds` in the file).
     #[arg(long, env = "NSCLASS_PERIODIC_PASS_SECONDS", value_name = "SECONDS")]
@@ -75,24 +75,24 @@ impl From<Format> for LogFormat {
     }
 }
 
-/// Why there is no configuration.
+/// Why there is no configuration. The text holds the cause, so that nobody repeats it as a source.
 #[derive(Error, Debug)]
 pub enum LoadError {
     /// The file cannot be read.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {why}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// What it says is wrong.
-    #[error("{}: {source}", .path.as_ref().map_or("flags".into(), |p| p.display().to_string()))]
+    #[error("{}: {why}", .path.as_ref().map_or("flags".into(), |p| p.display().to_string()))]
     Refused {
         /// The file; none where there is none.
         path: Option<PathBuf>,
         /// Why.
-        source: ConfigError,
+        why: ConfigError,
     },
 }
 
@@ -104,11 +104,21 @@ impl Args {
     pub fn load(&self) -> Result<Config, LoadError> {
         let text = match &self.config {
             None => String::new(),
-            Some(path) => {
-                std::fs::read_to_string(path).map_err(|source| LoadError::Read { path: path.clone(), source })?
-            }
+            Some(path) => std::fs::read_to_string(path).map_err(|why| LoadError::Read { path: path.clone(), why })?,
         };
-        self.overlay(&text).map_err(|source| LoadError::Refused { path: self.config.clone(), source })
+        self.overlay(&text).map_err(|why| self.refused(why))
+    }
+
+    /// Checks what [`Self::load`] read.
+    ///
+    /// # Errors
+    /// It is refused; names the file.
+    pub fn check(&self, config: Config) -> Result<Settings, LoadError> {
+        config.settings().map_err(|why| self.refused(why))
+    }
+
+    fn refused(&self, why: ConfigError) -> LoadError {
+        LoadError::Refused { path: self.config.clone(), why }
     }
 
     /// The file's text with the flags over it.

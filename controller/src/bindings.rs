@@ -1,7 +1,7 @@
 //! The bindings, as the watch has them or as we wrote them since, whichever is newer.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -26,11 +26,15 @@ pub struct Damaged(String);
 pub struct Bindings {
     watched: Store<Guarded>,
     written: Arc<Mutex<HashMap<String, Written>>>,
+    /// Namespaces whose binding is being written now: the watch may tell of it before the answer is there.
+    writing: Arc<Mutex<HashSet<String>>>,
 }
 
 #[derive(Clone, Debug)]
 enum Written {
     Stored(Arc<NamespaceClassBinding>),
+    /// We wrote it in this revision, and the watch has told of it since, or is about to.
+    Told(u64),
     /// We deleted the one with this UID.
     Deleted(String),
 }
@@ -38,7 +42,7 @@ enum Written {
 impl Bindings {
     /// Over what the watch fills.
     pub fn new(watched: Store<Guarded>) -> Self {
-        Self { watched, written: Arc::default() }
+        Self { watched, written: Arc::default(), writing: Arc::default() }
     }
 
     /// The store that the watch fills.
@@ -54,14 +58,13 @@ impl Bindings {
         let watched = self.watched.get(&ObjectRef::new(namespace));
         let mut written = self.written();
         match written.get(namespace) {
-            None => {}
+            None | Some(Written::Told(_)) => {}
             Some(Written::Stored(ours)) => {
-                if watched.as_ref().is_none_or(|w| {
-                    revision(w.resource_version().as_deref()) < revision(ours.resource_version().as_deref())
-                }) {
+                let ours_is = revision(ours.resource_version().as_deref());
+                if watched.as_ref().is_none_or(|w| revision(w.resource_version().as_deref()) < ours_is) {
                     return Ok(Some(ours.clone()));
                 }
-                written.remove(namespace);
+                written.insert(namespace.to_owned(), Written::Told(ours_is));
             }
             Some(Written::Deleted(uid)) => {
                 if watched.as_ref().is_some_and(|w| w.uid().as_deref() == Some(uid)) {
@@ -77,17 +80,45 @@ impl Bindings {
         }
     }
 
-    /// Whether the watch tells of what we wrote ourselves.
+    /// Whether the watch tells of what we wrote ourselves, or of what we knew when we did: a write stands on the revision before it.
+    /// While one is under way nobody knows; [`Self::wrote`] tells then.
     pub fn is_own_write(&self, seen: &Guarded) -> bool {
-        match self.written().get(&seen.name_any()) {
-            Some(Written::Stored(ours)) => ours.resource_version() == seen.resource_version(),
-            _ => false,
+        if self.writing().contains(&seen.name_any()) {
+            return true;
+        }
+        let ours = match self.written().get(&seen.name_any()) {
+            Some(Written::Stored(ours)) => revision(ours.resource_version().as_deref()),
+            Some(Written::Told(revision)) => *revision,
+            _ => return false,
+        };
+        revision(seen.resource_version().as_deref()) <= ours
+    }
+
+    /// The watch tells that it is gone.
+    pub fn saw_deleted(&self, namespace: &str) {
+        let mut written = self.written();
+        if matches!(written.get(namespace), Some(Written::Told(_))) {
+            written.remove(namespace);
         }
     }
 
-    /// We wrote this.
-    pub fn wrote(&self, binding: NamespaceClassBinding) {
-        self.written().insert(binding.name_any(), Written::Stored(Arc::new(binding)));
+    /// We are about to write; [`Self::wrote`] or [`Self::write_failed`] follows.
+    pub fn write_begins(&self, namespace: &str) {
+        self.writing().insert(namespace.to_owned());
+    }
+
+    /// We wrote this. Returns whether somebody has changed it since: the watch told of that while our answer was on its way.
+    pub fn wrote(&self, binding: NamespaceClassBinding) -> bool {
+        let name = binding.name_any();
+        let ours = revision(binding.resource_version().as_deref());
+        self.written().insert(name.clone(), Written::Stored(Arc::new(binding)));
+        self.writing().remove(&name);
+        self.watched.get(&ObjectRef::new(&name)).is_some_and(|w| revision(w.resource_version().as_deref()) > ours)
+    }
+
+    /// Nothing was written, or nobody knows; whoever asked looks again.
+    pub fn write_failed(&self, namespace: &str) {
+        self.writing().remove(namespace);
     }
 
     /// We deleted this.
@@ -125,6 +156,10 @@ impl Bindings {
             }
         }
         all.into_values().collect()
+    }
+
+    fn writing(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn written(&self) -> MutexGuard<'_, HashMap<String, Written>> {

@@ -25,7 +25,10 @@ pub async fn carry_out(context: &Context, name: &str, step: &Step) -> Outcome {
         Step::FreeNamespace { uid } => set_finalizer(context, name, uid, false).await,
         Step::Read(object) => match requests::read(&context.client, &context.kinds, object).await {
             Ok(found) => Outcome::Read(found.map(Box::new)),
-            Err(error) => answers::no_answer(error.source(), Action::Read),
+            Err(error) => match context.kinds.resource(&object.gvk()) {
+                Some((resource, _)) => answers::outcome(error.source(), Action::Read, &object.identity, &resource),
+                None => answers::no_answer(error.source(), Action::Read),
+            },
         },
         Step::Apply { object, manifest, precondition, force } => {
             apply(context, object, manifest, precondition, *force).await
@@ -39,6 +42,7 @@ async fn write_binding(context: &Context, binding: &NamespaceClassBinding) -> Ou
     let api: Api<NamespaceClassBinding> = Api::all(context.client.clone());
     let params = PostParams { field_manager: Some(names::STATUS_MANAGER.into()), ..PostParams::default() };
     let name = binding.name_any();
+    context.bindings.write_begins(&name);
     let written = if binding.resource_version().is_some() {
         api.replace(&name, &params, binding).await
     } else {
@@ -47,10 +51,15 @@ async fn write_binding(context: &Context, binding: &NamespaceClassBinding) -> Ou
     match written {
         Ok(mut written) => {
             written.metadata.managed_fields = None;
-            context.bindings.wrote(written.clone());
+            if context.bindings.wrote(written.clone()) {
+                context.namespace_queue.add(&name);
+            }
             Outcome::BindingWritten(Box::new(written))
         }
-        Err(error) => binding_error(context, &name, &error).await,
+        Err(error) => {
+            context.bindings.write_failed(&name);
+            binding_error(context, &name, &error).await
+        }
     }
 }
 

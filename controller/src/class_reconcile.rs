@@ -68,8 +68,10 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     };
     let bindings: Vec<BindingSummary> =
         context.bindings.all().iter().filter(|b| b.spec.class_name == name).map(|b| BindingSummary::of(b)).collect();
+    let deleting = class.metadata.deletion_timestamp.is_some();
     let protection = Protection {
-        deleting: class.metadata.deletion_timestamp.is_some(),
+        deleting,
+        withdrawn: deleting && classes::definition_is_going(&context.client).await?,
         protected: classes::is_protected(&class),
         requested: is_requested(context, name),
         bound: !bindings.is_empty(),
@@ -132,16 +134,15 @@ async fn write_status(
         return Ok(());
     }
     let body = json!({
-        "apiVersion": format!("{}/{}", names::GROUP, names::VERSION),
-        "kind": "NamespaceClass",
-        "metadata": { "name": name, "uid": class.uid() },
+        "metadata": { "uid": class.uid() },
         "status": status,
     });
     let api: Api<NamespaceClass> = Api::all(context.client.clone());
-    let params = PatchParams::apply(names::STATUS_MANAGER).force();
-    // The answer is not read as a class: one that was stored before a rule existed must get its condition too.
+    let params = PatchParams { field_manager: Some(names::STATUS_MANAGER.into()), ..PatchParams::default() };
+    // No apply: that needs an object in which everything has its right type, and one that was stored before a rule existed must get
+    // its condition too. For the same reason the answer is not read as a class.
     let request =
-        kube::core::Request::new(api.resource_url()).patch_subresource("status", &name, &params, &Patch::Apply(body));
+        kube::core::Request::new(api.resource_url()).patch_subresource("status", &name, &params, &Patch::Merge(body));
     let request = request.map_err(kube::Error::BuildRequest)?;
     match context.client.request::<DynamicObject>(request).await {
         Ok(_) => {

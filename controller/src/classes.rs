@@ -5,8 +5,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
-    ResourceExt,
+    Api, Client, CustomResourceExt, ResourceExt,
     api::{ApiResource, DynamicObject},
     runtime::reflector::{ObjectRef, Store},
 };
@@ -14,17 +15,18 @@ use nsclass_shared::{
     api::{ClassSpec, NamespaceClass, OnDelete, Verdict},
     class::CompiledClass,
     config::Settings,
-    finding::sentences,
+    finding::{Finding, sentences},
     identity::Gvk,
     kinds::Kinds,
     marks::Owner,
     names,
     plan::{ClassFacts, ClassState, rendering},
+    reason::Reason,
     variables::Variables,
 };
 use serde_json::Value;
 
-use crate::kinds::KindCache;
+use crate::{kinds::KindCache, requests};
 
 /// A class, read. One that was stored before a rule existed may not be readable at all.
 #[derive(Debug)]
@@ -36,8 +38,8 @@ pub struct ReadClass {
 }
 
 /// The classes.
-#[derive(Debug)]
 pub struct Classes {
+    client: Client,
     watched: Store<DynamicObject>,
     resource: ApiResource,
     /// By name.
@@ -67,8 +69,8 @@ pub struct Target<'a> {
 
 impl Classes {
     /// Over what the watch fills.
-    pub fn new(watched: Store<DynamicObject>) -> Self {
-        Self { watched, resource: ApiResource::erase::<NamespaceClass>(&()), read: Mutex::default() }
+    pub fn new(client: Client, watched: Store<DynamicObject>) -> Self {
+        Self { client, watched, resource: ApiResource::erase::<NamespaceClass>(&()), read: Mutex::default() }
     }
 
     /// The store that the watch fills.
@@ -95,6 +97,9 @@ impl Classes {
         let Some(object) = self.get(name) else { return Ok(ClassState::Absent) };
         let class = self.read(&object);
         if object.metadata.deletion_timestamp.is_some() {
+            if definition_is_going(&self.client).await? {
+                return Ok(ClassState::Absent);
+            }
             return Ok(ClassState::Deleting(class.facts.unwrap_or_else(|| unreadable_facts(&object))));
         }
         if let Err(why) = &class.compiled {
@@ -106,8 +111,10 @@ impl Classes {
         let (Some(facts), Ok(compiled)) = (class.facts, &class.compiled) else { return Ok(ClassState::Absent) };
         kinds.learn(gvks(compiled)).await?;
         let errors = errors(compiled, kinds, settings);
-        if let Some(sentences) = errors {
-            return Ok(ClassState::Invalid(Some(facts), sentences));
+        // What is wrong with nothing but the policy is `GVKDenied`, which rendering finds again: the class may be as it was when its
+        // objects were applied, and the policy another one (class.md C23).
+        if errors.iter().any(|finding| finding.reason != Reason::GVKDenied) {
+            return Ok(ClassState::Invalid(Some(facts), sentences(&errors)));
         }
         let variables = Variables::live(target.name, target.uid, target.labels, target.annotations, name);
         let owner = Owner { class: name, namespace: target.name, uid: target.uid };
@@ -130,7 +137,8 @@ impl Classes {
             Err(why) => Some(why.clone()),
             Ok(compiled) => {
                 kinds.learn(gvks(compiled)).await?;
-                errors(compiled, kinds, settings)
+                let errors = errors(compiled, kinds, settings);
+                (!errors.is_empty()).then(|| sentences(&errors))
             }
         };
         Ok(match refused {
@@ -154,6 +162,21 @@ impl Classes {
     /// The class is gone.
     pub fn forget(&self, name: &str) {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+}
+
+/// Whether the definition of classes itself is being removed, or is gone. Then the API server deletes every class, and nobody decided
+/// that of any of them: they count as absent (class.md C03). Asked live, since the watches of the two kinds are not in step.
+///
+/// # Errors
+/// When there is no definite answer.
+pub async fn definition_is_going(client: &Client) -> Result<bool, kube::Error> {
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let name = NamespaceClass::crd_name();
+    match api.get_metadata(name).await {
+        Ok(definition) => Ok(definition.metadata.deletion_timestamp.is_some()),
+        Err(kube::Error::Api(status)) if requests::is_definitely_absent(&status, name) => Ok(true),
+        Err(error) => Err(error),
     }
 }
 
@@ -193,8 +216,8 @@ fn gvks(compiled: &CompiledClass) -> impl Iterator<Item = Gvk> + '_ {
     compiled.items().iter().map(|item| item.gvk().clone())
 }
 
-fn errors(compiled: &CompiledClass, kinds: &dyn Kinds, settings: &Settings) -> Option<String> {
+fn errors(compiled: &CompiledClass, kinds: &dyn Kinds, settings: &Settings) -> Vec<Finding> {
     let mut findings = compiled.validate(&settings.policy, kinds, &settings.guarded);
-    findings.retain(nsclass_shared::finding::Finding::is_error);
-    (!findings.is_empty()).then(|| sentences(&findings))
+    findings.retain(Finding::is_error);
+    findings
 }

@@ -16,7 +16,7 @@ use kube::{
         watcher::{self, Event},
     },
 };
-use nsclass_shared::names;
+use nsclass_shared::{api::NamespaceClassBinding, names};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -181,7 +181,10 @@ pub fn on_binding(context: &Context, event: Event<Guarded>) {
             let own = context.bindings.is_own_write(&binding);
             (binding, !own)
         }
-        Event::Delete(binding) => (binding, true),
+        Event::Delete(binding) => {
+            context.bindings.saw_deleted(&binding.name_any());
+            (binding, true)
+        }
         Event::Init | Event::InitDone => return,
     };
     if foreign {
@@ -196,12 +199,25 @@ pub fn on_binding(context: &Context, event: Event<Guarded>) {
 
 /// A kind came, went or changed: whoever waits for its group looks again.
 pub fn on_crd(context: &Context, event: Event<WatchedDefinition>) {
-    let (Event::Apply(crd) | Event::Delete(crd)) = event else { return };
+    let (crd, removed) = match event {
+        Event::Apply(crd) => (crd, false),
+        Event::Delete(crd) => (crd, true),
+        _ => return,
+    };
     // A CRD's name is `<plural>.<group>`.
     let name = crd.name_any();
     let Some((_, group)) = name.split_once('.') else { return };
     context.kinds.forget_group(group);
     for namespace in context.memory.waiting_for(group) {
         context.namespace_queue.add(&namespace);
+    }
+    if removed {
+        // Its objects went with it, also where it is back before anybody looks.
+        let had =
+            |b: &NamespaceClassBinding| b.status.as_ref().is_some_and(|s| s.inventory.iter().any(|e| e.group == group));
+        for binding in context.bindings.all().iter().filter(|b| had(b)) {
+            context.memory.look_now(&binding.name_any());
+            context.namespace_queue.add(&binding.name_any());
+        }
     }
 }

@@ -77,6 +77,12 @@ impl Memory {
         due
     }
 
+    /// Makes the periodic pass due.
+    pub fn look_now(&self, namespace: &str) {
+        let now = Instant::now();
+        self.entries().entry(namespace.to_owned()).or_insert_with(|| Entry::new(now)).look_at = now;
+    }
+
     /// When the periodic pass is due.
     pub fn look_at(&self, namespace: &str) -> Option<Instant> {
         self.entries().get(namespace).map(|entry| entry.look_at)

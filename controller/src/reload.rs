@@ -22,12 +22,11 @@ pub async fn follow(context: Arc<Context>, args: Args, shutdown: CancellationTok
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(EVERY) => {}
         }
-        match args.load().map_err(|error| error.to_string()).and_then(|config| {
-            if config == context.settings().config {
-                return Ok(None);
-            }
-            config.settings().map(Some).map_err(|error| error.to_string())
-        }) {
+        let settings = args.load().and_then(|config| {
+            let is_new = config != context.settings().config;
+            is_new.then(|| args.check(config)).transpose()
+        });
+        match settings.map_err(|error| error.to_string()) {
             Ok(settings) => {
                 refused = None;
                 context.metrics.configuration_refused.set(0);

@@ -12,7 +12,7 @@ use kube::{
 use nsclass_shared::{
     api::NamespaceClass,
     config::Settings,
-    runtime::{Readiness, Supervisor, init_logs, serve_admin, shutdown_signal},
+    runtime::{Readiness, Supervisor, init_logs, serve_admin, stop_on_signal},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -55,10 +55,7 @@ pub fn main(args: Args) -> ExitCode {
 }
 
 fn run_to_end(args: Args) -> anyhow::Result<()> {
-    let settings = args
-        .load()?
-        .settings()
-        .map_err(|source| crate::args::LoadError::Refused { path: args.config.clone(), source })?;
+    let settings = args.check(args.load()?)?;
     if args.print_config {
         #[allow(clippy::print_stdout, reason = "it was asked for")]
         {
@@ -68,20 +65,10 @@ fn run_to_end(args: Args) -> anyhow::Result<()> {
     }
     init_logs(args.log_format.into(), &args.log).with_context(|| format!("--log {:?}", args.log))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let shutdown = CancellationToken::new();
-        let stop = shutdown.clone();
-        tokio::spawn(async move {
-            // Without handlers there is no orderly stop, so an error stops too.
-            let signal = shutdown_signal().await;
-            tracing::info!(?signal, "stopping");
-            stop.cancel();
-        });
-        run(args, settings, shutdown).await
-    })
+    runtime.block_on(run(args, settings, CancellationToken::new()))
 }
 
-/// Runs until `shutdown`.
+/// Runs until `shutdown`, which SIGTERM and SIGINT begin too.
 ///
 /// # Errors
 /// No cluster, one that is too old, or a task that ended.
@@ -90,7 +77,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let listener = TcpListener::bind(settings.config.controller.admin_address)
         .await
         .with_context(|| format!("controller.adminAddress {}", settings.config.controller.admin_address))?;
-    let workers = settings.config.controller.workers.get();
+    let workers = settings.config.controller.workers;
 
     let (namespaces, namespace_writer) = kube::runtime::reflector::store::<WatchedNamespace>();
     let class_writer = Writer::<DynamicObject>::new(ApiResource::erase::<NamespaceClass>(&()));
@@ -98,7 +85,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let context = Arc::new(Context {
         client: client.clone(),
         namespaces,
-        classes: Classes::new(class_writer.as_reader()),
+        classes: Classes::new(client.clone(), class_writer.as_reader()),
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client.clone()),
         memory: Memory::new(settings.periodic_pass()),
@@ -111,6 +98,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tracing::info!(address = %listener.local_addr()?, workers, "starting");
 
     let mut tasks = Supervisor::new(shutdown.clone());
+    tasks.spawn("signals", stop_on_signal(shutdown.clone()));
     let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
     tasks.spawn("admin", serve_admin(listener, readiness, registry, shutdown.clone()));
     let config = || WatchConfig::default().timeout(WATCH_SECONDS);
@@ -161,6 +149,9 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
 async fn connect() -> anyhow::Result<Client> {
     let mut config = kube::Config::infer().await.context("no cluster: set KUBECONFIG, or run in a pod")?;
     config.default_retry = false;
+    // Who asks is told in the API server's audit log.
+    let agent = concat!("nsclass-controller/", env!("CARGO_PKG_VERSION"));
+    config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
     config.connect_timeout = Some(Duration::from_secs(10));
     let client = Client::try_from(config).context("the cluster's address or credentials cannot be used")?;
     let version = client.apiserver_version().await.context("the API server does not answer")?;

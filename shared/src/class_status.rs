@@ -12,8 +12,8 @@ const MOST_NAMED: usize = 3;
 pub struct BindingSummary {
     /// The namespace.
     pub namespace: String,
-    /// Its Ready condition.
-    pub ready: bool,
+    /// Its `Ready` condition; none for `Unknown` or no condition yet.
+    pub ready: Option<bool>,
     /// The reason there.
     pub reason: String,
 }
@@ -24,7 +24,11 @@ impl BindingSummary {
         let ready = binding.status.as_ref().and_then(|status| get_condition(&status.conditions, "Ready"));
         Self {
             namespace: binding.spec.namespace_name.clone(),
-            ready: ready.is_some_and(|c| c.status == "True"),
+            ready: ready.and_then(|c| match c.status.as_str() {
+                "True" => Some(true),
+                "False" => Some(false),
+                _ => None,
+            }),
             reason: ready.map(|c| c.reason.clone()).unwrap_or_default(),
         }
     }
@@ -41,47 +45,55 @@ pub fn class_status(
     now: Timestamp,
 ) -> ClassStatus {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let mut failing: Vec<&BindingSummary> = bindings.iter().filter(|b| !b.ready).collect();
+    let mut failing: Vec<&BindingSummary> = bindings.iter().filter(|b| b.ready == Some(false)).collect();
     failing.sort_by(|a, b| a.namespace.cmp(&b.namespace));
+    let ready_ones = bindings.iter().filter(|b| b.ready == Some(true)).count();
     let mut status = before.cloned().unwrap_or_default();
     status.observed_generation = generation;
-    status.namespaces = NamespaceCounts {
-        bound: count(bindings.len()),
-        ready: count(bindings.len() - failing.len()),
-        failing: count(failing.len()),
-    };
+    status.namespaces =
+        NamespaceCounts { bound: count(bindings.len()), ready: count(ready_ones), failing: count(failing.len()) };
     set_condition(&mut status.conditions, "Accepted", accepted, generation, now);
-    set_condition(&mut status.conditions, "Ready", &ready(accepted, bindings.len(), &failing), generation, now);
+    set_condition(
+        &mut status.conditions,
+        "Ready",
+        &ready(accepted, bindings.len(), ready_ones, &failing),
+        generation,
+        now,
+    );
     status
 }
 
-fn ready(accepted: &Verdict, bound: usize, failing: &[&BindingSummary]) -> Verdict {
+fn ready(accepted: &Verdict, bound: usize, ready: usize, failing: &[&BindingSummary]) -> Verdict {
     let (status, reason, message) = if accepted.status != Some(true) {
-        (false, "NotAccepted", "the class is not applied: see the condition Accepted".to_owned())
+        (Some(false), "NotAccepted", "the class is not applied: see the condition Accepted".to_owned())
+    } else if failing.is_empty() && ready < bound {
+        (None, "Applying", format!("{ready} of {bound} namespaces are ready; nothing failed so far"))
     } else if failing.is_empty() {
         let message = match bound {
             0 => "no namespace has this class".to_owned(),
             1 => "the one namespace with this class is ready".to_owned(),
             n => format!("all {n} namespaces with this class are ready"),
         };
-        (true, "NamespacesReady", message)
+        (Some(true), "NamespacesReady", message)
     } else {
         let named: Vec<String> =
             failing.iter().take(MOST_NAMED).map(|b| format!("{} ({})", b.namespace, b.reason)).collect();
         let more = failing.len().saturating_sub(MOST_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let message = format!("{} of {bound} namespaces are not ready: {}{more}", failing.len(), named.join(", "));
-        (false, "NamespacesFailing", message)
+        (Some(false), "NamespacesFailing", message)
     };
-    Verdict { status: Some(status), reason: reason.into(), message }
+    Verdict { status, reason: reason.into(), message }
 }
 
 /// What is known of a class that decides over its finalizer.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "four independent facts, each asked by name")]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts, each asked by name")]
 pub struct Protection {
     /// It has a deletionTimestamp.
     pub deleting: bool,
+    /// Its definition is being removed: nobody decided to delete this class, and nothing of it is deleted (class.md C03).
+    pub withdrawn: bool,
     /// It carries our finalizer.
     pub protected: bool,
     /// A managed namespace asks for it.
@@ -104,7 +116,7 @@ pub enum FinalizerChange {
 impl Protection {
     /// A class that is bound, or about to be, carries the finalizer; one that is neither does not (class.md C03).
     pub fn change(self) -> FinalizerChange {
-        let wanted = self.bound || (self.requested && !self.deleting);
+        let wanted = !self.withdrawn && (self.bound || (self.requested && !self.deleting));
         match (self.protected, wanted) {
             // The API server lets no finalizer be added to what is being deleted.
             (false, true) if !self.deleting => FinalizerChange::Protect,
@@ -119,7 +131,7 @@ mod tests {
     use super::*;
 
     fn summary(namespace: &str, ready: bool) -> BindingSummary {
-        BindingSummary { namespace: namespace.into(), ready, reason: "NotOwned".into() }
+        BindingSummary { namespace: namespace.into(), ready: Some(ready), reason: "NotOwned".into() }
     }
 
     fn accepted(yes: bool) -> Verdict {
@@ -139,13 +151,16 @@ mod tests {
 
     #[test]
     fn c03_a_bound_class_is_protected_and_an_unused_one_is_not() {
-        let facts =
-            |deleting, protected, requested, bound| Protection { deleting, protected, requested, bound }.change();
+        let facts = |deleting, protected, requested, bound| {
+            Protection { deleting, withdrawn: false, protected, requested, bound }.change()
+        };
         assert_eq!(facts(false, false, true, false), FinalizerChange::Protect);
         assert_eq!(facts(false, false, false, true), FinalizerChange::Protect);
         assert_eq!(facts(false, true, false, false), FinalizerChange::Release);
         assert_eq!(facts(true, true, true, true), FinalizerChange::Keep);
         assert_eq!(facts(true, true, true, false), FinalizerChange::Release);
         assert_eq!(facts(true, false, true, true), FinalizerChange::Keep);
+        let withdrawn = Protection { deleting: true, withdrawn: true, protected: true, requested: true, bound: true };
+        assert_eq!(withdrawn.change(), FinalizerChange::Release, "the definition must be able to go");
     }
 }

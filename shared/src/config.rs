@@ -3,7 +3,7 @@
 //! [`Config`] is the file as written; [`Settings`] is what the rules need of it, checked. A file that cannot become settings is refused
 //! in one sentence, at start-up and on reload alike.
 
-use std::{fmt, num::NonZeroU16, time::Duration};
+use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -57,7 +57,7 @@ pub struct PolicyConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ControllerConfig {
     /// How many namespaces are reconciled at the same time, 1 to 1000.
-    pub workers: NonZeroU16,
+    pub workers: u16,
     /// How often each namespace is compared with its live objects although nothing happened, in seconds, at least 10; jittered by a
     /// tenth.
     pub periodic_pass_seconds: u64,
@@ -92,8 +92,7 @@ impl Default for Config {
 impl Default for ControllerConfig {
     fn default() -> Self {
         Self {
-            // invariant: 16 is not zero.
-            workers: NonZeroU16::MIN.saturating_add(15),
+            workers: 16,
             periodic_pass_seconds: 600,
             namespace_finalizer: NamespaceFinalizer::default(),
             admin_address: std::net::SocketAddr::from(([0, 0, 0, 0], 8080)),
@@ -157,7 +156,9 @@ impl Config {
         serde_saphyr::from_str(text).map_err(|error| {
             // The first line says what and where; what follows is an excerpt of the file.
             let text = error.to_string();
-            ConfigError::Syntax(text.lines().next().unwrap_or("not YAML").trim().to_owned())
+            ConfigError::Syntax(
+                text.lines().next().unwrap_or("not YAML").trim().trim_start_matches("error: ").to_owned(),
+            )
         })
     }
 
@@ -174,8 +175,8 @@ impl Config {
         if let Some(name) = self.scope.allow_reserved.iter().find(|name| !validity::is_dns_label(name)) {
             return Err(ConfigError::Name { field: "scope.allowReserved", value: name.clone() });
         }
-        let (workers, seconds) = (u64::from(self.controller.workers.get()), self.controller.periodic_pass_seconds);
-        if workers > 1000 {
+        let (workers, seconds) = (u64::from(self.controller.workers), self.controller.periodic_pass_seconds);
+        if !(1..=1000).contains(&workers) {
             return Err(ConfigError::Range { field: "controller.workers", value: workers, range: "1 to 1000" });
         }
         if !(10..=86_400).contains(&seconds) {
@@ -220,15 +221,15 @@ mod tests {
 
     #[test]
     fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
-        insta::assert_snapshot!(refused("instanze: a"), @"");
-        insta::assert_snapshot!(refused("scope: { namespaces: [a] }"), @"");
-        insta::assert_snapshot!(refused("instance: Team_A"), @"");
-        insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @"");
-        insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @"");
-        insta::assert_snapshot!(refused("controller: { workers: 0 }"), @"");
-        insta::assert_snapshot!(refused("controller: { periodicPassSeconds: 1 }"), @"");
-        insta::assert_snapshot!(refused("controller: { adminAddress: here }"), @"");
-        insta::assert_snapshot!(refused("{"), @"");
+        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller");
+        insta::assert_snapshot!(refused("scope: { namespaces: [a] }"), @"line 1 column 10: unknown field `namespaces`, expected one of allowReserved");
+        insta::assert_snapshot!(refused("instance: Team_A"), @r#"instance: "Team_A" is not a DNS label: lower-case letters, digits and dashes, at most 63"#);
+        insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @r#"policy.deny[0]: "ConfigMap" has neither two nor three parts; write version/Kind for the core group (v1/Secret), group/version/Kind else (apps/v1/Deployment), with * for any part"#);
+        insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @r#"policy.guardedKeys[0]: "a b" cannot be the key of a label or annotation; write it as it stands in a namespace's metadata: prefix/name or name"#);
+        insta::assert_snapshot!(refused("controller: { workers: 0 }"), @"controller.workers: 0 is out of range: 1 to 1000");
+        insta::assert_snapshot!(refused("controller: { periodicPassSeconds: 1 }"), @"controller.periodicPassSeconds: 1 is out of range: 10 to 86400 seconds");
+        insta::assert_snapshot!(refused("controller: { adminAddress: here }"), @"line 1 column 29: invalid socket address syntax");
+        insta::assert_snapshot!(refused("{"), @"line 1 column 1: unclosed bracket '{'");
     }
 
     #[test]

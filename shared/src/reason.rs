@@ -5,6 +5,8 @@
 pub enum Reason {
     /// Everything is there and recorded (Ready=True).
     BindingRecorded,
+    /// The inventory is written and the objects are on their way (Ready=Unknown).
+    Applying,
     /// The class does not exist.
     ClassNotFound,
     /// The class exists, but is not accepted or is being deleted.
@@ -55,8 +57,9 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the specification.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::BindingRecorded,
+        Self::Applying,
         Self::ClassNotFound,
         Self::ClassInvalid,
         Self::OptingOut,
@@ -86,6 +89,7 @@ impl Reason {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BindingRecorded => "BindingRecorded",
+            Self::Applying => "Applying",
             Self::ClassNotFound => "ClassNotFound",
             Self::ClassInvalid => "ClassInvalid",
             Self::OptingOut => "OptingOut",
@@ -115,7 +119,7 @@ impl Reason {
     /// One sentence that says what to do.
     pub fn remedy(self) -> &'static str {
         match self {
-            Self::BindingRecorded => "nothing to do",
+            Self::BindingRecorded | Self::Applying => "nothing to do",
             Self::ClassNotFound => "create the class, or correct the namespace's label nsclass.io/name",
             Self::ClassInvalid => "see the class's condition Accepted and correct its spec",
             Self::OptingOut => "set the label nsclass.io/name again before the time named, or let the objects go",

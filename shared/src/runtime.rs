@@ -7,5 +7,5 @@ mod supervise;
 mod telemetry;
 
 pub use admin::{Readiness, serve_admin};
-pub use supervise::{Ended, Supervisor, shutdown_signal};
+pub use supervise::{Ended, Supervisor, stop_on_signal};
 pub use telemetry::{LogFormat, init_logs};

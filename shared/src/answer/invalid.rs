@@ -36,6 +36,7 @@ pub(super) fn rule(reading: Reading<'_>) -> Option<Answer> {
 }
 
 /// What the server says of a manifest that does not fit the schema: 500, and the field at fault after a head that names the object.
+/// Which of several faults it names may differ from one try to the next, for it stops at a field that it does not know.
 fn unreadable(message: &str) -> Option<String> {
     if let Some(rest) = message.strip_prefix("failed to create typed patch object (") {
         let faults = rest.split_once("): ")?.1;

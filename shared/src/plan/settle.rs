@@ -9,7 +9,7 @@ use crate::{
     reason::Reason,
 };
 
-/// The union of old and new, before anything is applied. What `Ready` said stays said until the end.
+/// The union of old and new, before anything is applied.
 pub(super) fn reserved(
     observed: &Observed,
     stored: Option<&NamespaceClassBinding>,
@@ -23,6 +23,11 @@ pub(super) fn reserved(
     status.requested_class.clone_from(&goal.class);
     status.on_delete = goal.facts.on_delete;
     set_inventory(status, union);
+    // What was ready is so no longer: another class's objects are coming, or more of them.
+    let message = format!("the objects of NamespaceClass {} are being applied", goal.class);
+    let applying = Verdict { status: None, reason: Reason::Applying.to_string(), message };
+    let generation = status.observed_class_generation;
+    set_condition(&mut status.conditions, "Ready", &applying, generation, observed.now);
     binding
 }
 

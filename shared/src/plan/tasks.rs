@@ -105,10 +105,12 @@ impl Tasks {
     /// Queues what the class no longer says. What waits for its kind is not stale.
     fn drop_stale(&mut self, goal: &Convergence) {
         let wanted: BTreeSet<&ObjectIdentity> = goal.desired.iter().map(|d| &d.identity).collect();
-        let is_stale = |e: &InventoryEntry| {
-            let waits = goal.waiting.iter().any(|w| w.gvk.group == e.group && w.gvk.kind == e.kind && w.name == e.name);
-            !wanted.contains(&e.identity()) && !waits
+        let waits = |e: &InventoryEntry| {
+            goal.waiting.iter().any(|w| w.gvk.group == e.group && w.gvk.kind == e.kind && w.name == e.name)
         };
+        let is_stale = |e: &InventoryEntry| !wanted.contains(&e.identity()) && !waits(e);
+        // A kind that is no longer served took its objects with it: whoever sees it served again looks.
+        self.inventory.iter_mut().filter(|e| waits(e)).for_each(|entry| entry.applied.clear());
         self.prune(is_stale, goal.departing);
         for entry in self.inventory.iter_mut().filter(|e| is_stale(e)) {
             entry.applied.clear();

@@ -56,6 +56,8 @@ impl Supervisor {
         let shutdown = self.shutdown.clone();
         let mut verdict = Ok(());
         tokio::select! {
+            // First, so that a task which ends because of shutdown never counts as early.
+            biased;
             () = shutdown.cancelled() => {}
             ended = self.tasks.join_next() => verdict = ended.map_or(Ok(()), |ended| Err(self.name(ended))),
         }
@@ -87,17 +89,20 @@ impl Supervisor {
     }
 }
 
-/// Ends when SIGTERM or SIGINT arrives.
+/// A task that begins shutdown when SIGTERM or SIGINT arrives.
 ///
 /// # Errors
-/// When the handlers cannot be installed.
-pub async fn shutdown_signal() -> std::io::Result<()> {
+/// When the handlers cannot be installed: without them there is no orderly stop.
+pub async fn stop_on_signal(shutdown: CancellationToken) -> anyhow::Result<()> {
     let mut terminate = unix::signal(unix::SignalKind::terminate())?;
     let mut interrupt = unix::signal(unix::SignalKind::interrupt())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
+    let signal = tokio::select! {
+        () = shutdown.cancelled() => return Ok(()),
+        _ = terminate.recv() => "SIGTERM",
+        _ = interrupt.recv() => "SIGINT",
+    };
+    tracing::info!(signal, "stopping");
+    shutdown.cancel();
     Ok(())
 }
 

@@ -13,36 +13,18 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{PostParams, Request};
 use kube::client::Body;
 use kube::core::Status;
-use kube::{Api, Client, Resource, ResourceExt};
+use kube::{Client, Resource, ResourceExt};
 use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding, crds};
-use nsclass_tests::{ControlPlane, eventually};
+use nsclass_tests::ControlPlane;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 /// A client of the shared server, our kinds served.
 async fn client() -> Result<Client> {
     static SERVED: OnceCell<()> = OnceCell::const_new();
-    let client = ControlPlane::shared().await?.admin();
-    SERVED.get_or_try_init(|| install(&client)).await?;
-    Ok(client)
-}
-
-async fn install(client: &Client) -> Result<()> {
-    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
-    for crd in crds() {
-        definitions.create(&PostParams::default(), &crd).await?;
-    }
-    for crd in crds() {
-        eventually(format!("{} is established", crd.name_any()), async || {
-            let status = definitions.get(&crd.name_any()).await?.status.unwrap_or_default();
-            let conditions = status.conditions.unwrap_or_default();
-            let established = conditions.iter().any(|it| it.type_ == "Established" && it.status == "True");
-            ensure!(established, "conditions {conditions:?}");
-            Ok(())
-        })
-        .await?;
-    }
-    Ok(())
+    let plane = ControlPlane::shared().await?;
+    SERVED.get_or_try_init(async || plane.install_crds(&crds()).await).await?;
+    Ok(plane.admin())
 }
 
 /// A class with these resources and nothing else.
