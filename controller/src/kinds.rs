@@ -15,6 +15,11 @@ use tokio::time::Instant;
 
 /// How long "not served" is believed without asking again. A CRD's arrival ends it at once.
 const UNKNOWN_FOR: Duration = Duration::from_secs(10);
+/// How long it is believed while the group has just changed: discovery follows the last event of a CRD after a moment, without another
+/// event. Not zero, because thousands of namespaces may wait for one kind.
+const UNKNOWN_WHILE_SETTLING: Duration = Duration::from_millis(250);
+/// How long a change of a group may take to show in discovery.
+const SETTLING: Duration = Duration::from_secs(10);
 
 /// Group and version.
 type GroupVersion = (String, String);
@@ -23,6 +28,8 @@ type GroupVersion = (String, String);
 pub struct KindCache {
     client: Client,
     known: RwLock<HashMap<GroupVersion, Served>>,
+    /// When something about a group was last said to have changed.
+    changed: RwLock<HashMap<String, Instant>>,
 }
 
 #[derive(Debug, Clone)]
@@ -34,7 +41,7 @@ struct Served {
 impl KindCache {
     /// Empty.
     pub fn new(client: Client) -> Self {
-        Self { client, known: RwLock::default() }
+        Self { client, known: RwLock::default(), changed: RwLock::default() }
     }
 
     /// Asks the API server for the kinds among `gvks` that are not known.
@@ -81,14 +88,16 @@ impl KindCache {
 
     /// Something about a group's kinds changed.
     pub fn forget_group(&self, group: &str) {
+        self.changed.write().unwrap_or_else(PoisonError::into_inner).insert(group.to_owned(), Instant::now());
         self.known.write().unwrap_or_else(PoisonError::into_inner).retain(|(g, _), _| g != group);
     }
 
     fn is_answered(&self, gvk: &Gvk) -> bool {
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner).get(&gvk.group).map(Instant::elapsed);
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known
             .get(&(gvk.group.clone(), gvk.version.clone()))
-            .is_some_and(|served| served.kinds.contains_key(&gvk.kind) || served.asked.elapsed() < UNKNOWN_FOR)
+            .is_some_and(|served| served.kinds.contains_key(&gvk.kind) || served.asked.elapsed() < unknown_for(changed))
     }
 
     async fn ask(&self, gvk: &Gvk) -> Result<HashMap<String, (ApiResource, Scope)>, kube::Error> {
@@ -132,5 +141,22 @@ impl KindCache {
 impl Kinds for KindCache {
     fn scope(&self, gvk: &Gvk) -> Scope {
         self.resource(gvk).map_or(Scope::Unknown, |(_, scope)| scope)
+    }
+}
+
+/// How long "not served" is believed, given how long ago the group changed.
+fn unknown_for(changed: Option<Duration>) -> Duration {
+    if changed.is_some_and(|ago| ago < SETTLING) { UNKNOWN_WHILE_SETTLING } else { UNKNOWN_FOR }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn not_served_is_doubted_soon_after_the_group_changed_and_believed_later() {
+        assert_eq!(unknown_for(None), UNKNOWN_FOR);
+        assert_eq!(unknown_for(Some(Duration::ZERO)), UNKNOWN_WHILE_SETTLING);
+        assert_eq!(unknown_for(Some(SETTLING)), UNKNOWN_FOR);
     }
 }

@@ -18,6 +18,14 @@ pub struct Args {
     pub keep: bool,
 
     /// Use the cluster of this kubeconfig file instead of one of its own, and clean up after
+    ///
+    /// You need to be its admin, and its API server must be 1.33 or later. What the demo makes has names of its own: namespaces and
+    /// classes begin with nsclass-demo-, cluster roles with observe-nsclass-demo-. Besides these it installs probes.example.com and, unless
+    /// they are there, the definitions of our two kinds.
+    ///
+    /// All of that is deleted at the end, also when a claim is false and on Ctrl-C; definitions that were there before stay. If one of these
+    /// objects is there already, or a class, a binding or a namespace with the label nsclass.io/name, the demo refuses before it changes
+    /// anything.
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
@@ -42,14 +50,10 @@ const EXAMPLES: &str = "Examples:
       The whole story in well under a minute, on a control plane of its own.
 
   cargo demo -- --keep
-      The same, and then it stays: it prints the KUBECONFIG for kubectl and some commands to try.
+      The same, and then it stays: it prints the KUBECONFIG for kubectl and commands to try.
 
   cargo demo -- --kubeconfig ~/.kube/config --context kind-test
-      The same on a cluster that is there. You need to be its admin, and its API server must be 1.33 or later.
-      What it creates has names of its own: namespaces and classes begin with nsclass-demo-, cluster roles with
-      observe-nsclass-demo-; besides these the definitions of our two kinds, unless they are there, and
-      probes.example.com. All of that is deleted at the end, also when a claim is false and on Ctrl-C; definitions that
-      were there before stay. If something of these names is there already, or a class, a binding or a namespace with
-      the label nsclass.io/name, it refuses before it changes anything.
+      The same on a cluster that is there, which gets back what it was.
 
-Colours only on a terminal, and not with NO_COLOR set. Exit code: 0 all claims true, 1 not, 130 interrupted.";
+Colours only on a terminal, and not with NO_COLOR set.
+Exit code: 0 every claim is true, 1 one is not, 130 interrupted.";

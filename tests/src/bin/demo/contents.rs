@@ -102,7 +102,8 @@ impl Demo<'_> {
             }
             rows.push(row(&binding));
         }
-        self.screen.command("kubectl get nscb");
+        let names: Vec<String> = shorts.iter().map(|short| self.name(short)).collect();
+        self.screen.command(&format!("kubectl get nscb {}", names.join(" ")));
         self.screen.table(&["NAME", "CLASS", "READY", "REASON", "OBJECTS"], &rows);
         for message in &messages {
             self.screen.say(message);

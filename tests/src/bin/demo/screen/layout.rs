@@ -1,7 +1,7 @@
 //! Text in lines and columns.
 
 /// Columns of the narrowest terminal that the output is made for.
-pub const WIDTH: usize = 100;
+pub const WIDTH: usize = 80;
 
 /// Breaks `text` between words, so that no line is longer than `width` unless a word is.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
 use kube::ResourceExt;
@@ -38,10 +38,13 @@ pub async fn play(demo: &Demo<'_>) -> Result<()> {
     namespaces.delete(&namespace, &DeleteParams::default()).await?;
     demo.claim(format!("{namespace} terminates, and is gone"), async || {
         let Some(there) = demo.cluster.namespace(&namespace).await? else { return Ok(()) };
-        let conditions = there.status.clone().and_then(|status| status.conditions).unwrap_or_default();
-        let said: Vec<_> =
-            conditions.iter().filter(|it| it.status == "True").filter_map(|it| it.message.as_deref()).collect();
-        anyhow::bail!("it is there; finalizers {:?}; {}", there.finalizers(), said.join("; "))
+        let status = there.status.clone().unwrap_or_default();
+        let held =
+            if there.finalizers().is_empty() { String::new() } else { format!(", held by {:?}", there.finalizers()) };
+        let conditions = status.conditions.unwrap_or_default();
+        let said = conditions.iter().filter(|it| it.status == "True").filter_map(|it| it.message.as_deref());
+        let said: Vec<&str> = said.collect();
+        bail!("it is {}{held} {}", status.phase.unwrap_or_default(), said.join("; "))
     })
     .await?;
     let entries: Vec<_> = contents.values().map(|found| found.entry.clone()).collect();
