@@ -94,12 +94,25 @@ impl Bindings {
         revision(seen.resource_version().as_deref()) <= ours
     }
 
-    /// The watch tells that it is gone.
-    pub fn saw_deleted(&self, namespace: &str) {
+    /// The watch tells that this one is gone, so what we wrote of it is, too. One that we made since is another one.
+    pub fn saw_deleted(&self, gone: &Guarded) {
         let mut written = self.written();
-        if matches!(written.get(namespace), Some(Written::Told(_))) {
-            written.remove(namespace);
+        let is_gone = match written.get(&gone.name_any()) {
+            Some(Written::Stored(ours)) => ours.uid() == gone.uid(),
+            Some(Written::Told(_)) => true,
+            Some(Written::Deleted(_)) | None => false,
+        };
+        if is_gone {
+            written.remove(&gone.name_any());
         }
+    }
+
+    /// The watch begins anew with a complete list, which tells of no deletion by itself: what we wrote and it does not hold is gone, or
+    /// so new that the next write finds out.
+    pub fn saw_all(&self) {
+        self.written().retain(|namespace, written| {
+            !matches!(written, Written::Stored(_)) || self.watched.get(&ObjectRef::new(namespace)).is_some()
+        });
     }
 
     /// We are about to write; [`Self::wrote`] or [`Self::write_failed`] follows.
@@ -171,4 +184,69 @@ impl Bindings {
 /// (KEP-5504). What is no number counts as oldest.
 fn revision(resource_version: Option<&str>) -> u64 {
     resource_version.and_then(|version| version.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::runtime::{reflector::store::Writer, watcher::Event};
+    use nsclass_shared::api::BindingSpec;
+
+    use super::*;
+
+    fn binding(uid: &str, revision: u32) -> NamespaceClassBinding {
+        let spec = BindingSpec { namespace_name: "pay".into(), class_name: "std".into(), instance: "default".into() };
+        let mut binding = NamespaceClassBinding::new("pay", spec);
+        binding.metadata.uid = Some(uid.into());
+        binding.metadata.resource_version = Some(revision.to_string());
+        binding
+    }
+
+    /// A store after these events, and the bindings over it.
+    fn watched(events: impl IntoIterator<Item = Event<Guarded>>) -> (Writer<Guarded>, Bindings) {
+        let mut writer = Writer::<Guarded>::new(());
+        events.into_iter().for_each(|event| writer.apply_watcher_event(&event));
+        let bindings = Bindings::new(writer.as_reader());
+        (writer, bindings)
+    }
+
+    fn guarded(uid: &str, revision: u32) -> Guarded {
+        DeserializeGuard(Ok(binding(uid, revision)))
+    }
+
+    fn seen(bindings: &Bindings) -> Option<String> {
+        bindings.get("pay").unwrap().and_then(|b| b.resource_version())
+    }
+
+    #[test]
+    fn a_write_shows_before_the_watch_tells_of_it_and_a_later_one_of_somebody_else_wins() {
+        let (mut writer, bindings) = watched([Event::Init, Event::InitDone]);
+        bindings.wrote(binding("a", 5));
+        assert_eq!(seen(&bindings).as_deref(), Some("5"));
+        assert!(bindings.is_own_write(&guarded("a", 5)) && !bindings.is_own_write(&guarded("a", 9)));
+        writer.apply_watcher_event(&Event::Apply(guarded("a", 9)));
+        assert_eq!(seen(&bindings).as_deref(), Some("9"));
+    }
+
+    #[test]
+    fn c45_what_somebody_deleted_is_gone_although_we_wrote_it_last() {
+        let (mut writer, bindings) = watched([Event::Init, Event::InitDone]);
+        bindings.wrote(binding("a", 5));
+        writer.apply_watcher_event(&Event::Apply(guarded("a", 5)));
+        writer.apply_watcher_event(&Event::Delete(guarded("a", 7)));
+        bindings.saw_deleted(&guarded("a", 7));
+        assert_eq!(seen(&bindings), None);
+        // The end of an earlier one says nothing of the one that we made since.
+        bindings.wrote(binding("b", 8));
+        bindings.saw_deleted(&guarded("a", 7));
+        assert_eq!(seen(&bindings).as_deref(), Some("8"));
+    }
+
+    #[test]
+    fn c45_what_vanished_while_the_watch_was_broken_is_gone() {
+        let (mut writer, bindings) = watched([Event::Init, Event::InitDone]);
+        bindings.wrote(binding("a", 5));
+        [Event::Init, Event::InitDone].iter().for_each(|event| writer.apply_watcher_event(event));
+        bindings.saw_all();
+        assert_eq!(seen(&bindings), None);
+    }
 }

@@ -160,6 +160,15 @@ impl ClassesTold {
     }
 }
 
+/// Queues every namespace that asks for a class.
+pub fn tell_labelled(context: &Context) {
+    for namespace in context.namespaces.state() {
+        if namespace.labels().contains_key(names::CLASS_LABEL) {
+            context.namespace_queue.add(&namespace.name_any());
+        }
+    }
+}
+
 /// Queues every namespace that asks for the class or has it.
 fn tell_namespaces(context: &Context, class: &str) {
     for namespace in context.namespaces.state() {
@@ -182,10 +191,15 @@ pub fn on_binding(context: &Context, event: Event<Guarded>) {
             (binding, !own)
         }
         Event::Delete(binding) => {
-            context.bindings.saw_deleted(&binding.name_any());
+            context.bindings.saw_deleted(&binding);
             (binding, true)
         }
-        Event::Init | Event::InitDone => return,
+        Event::InitDone => {
+            context.bindings.saw_all();
+            // A binding that vanished while the watch was broken shows only as a labelled namespace without one.
+            return tell_labelled(context);
+        }
+        Event::Init => return,
     };
     if foreign {
         context.namespace_queue.add(&binding.name_any());

@@ -3,10 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use kube::ResourceExt;
-use nsclass_shared::{config::Settings, names};
+use nsclass_shared::config::Settings;
 use tokio_util::sync::CancellationToken;
 
-use crate::{args::Args, context::Context};
+use crate::{args::Args, context::Context, feeds};
 
 /// How often the file is read. Polling is the truth: a mounted config map swaps directories, which file watches miss.
 const EVERY: Duration = Duration::from_secs(2);
@@ -55,10 +55,6 @@ fn take(context: &Context, settings: Settings) {
     context.metrics.reloads.with_label_values(&["taken"]).inc();
     tracing::info!("the changed configuration is in force");
     // Policy and scope may decide differently now.
-    for namespace in context.namespaces.state() {
-        if namespace.labels().contains_key(names::CLASS_LABEL) {
-            context.namespace_queue.add(&namespace.name_any());
-        }
-    }
+    feeds::tell_labelled(context);
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
 }
