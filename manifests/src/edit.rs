@@ -1,0 +1,1 @@
+//! The in-place editor of one document or one file.

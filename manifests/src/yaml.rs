@@ -1,0 +1,1 @@
+//! Documents of a file with their byte spans, read strictly.
