@@ -3,4 +3,13 @@
 //! Bytes in, verdicts and bytes out; no Kubernetes client, no Git.
 
 pub mod edit;
+pub mod kinds;
+pub mod kustomization;
+pub mod limits;
+pub mod path;
+pub mod record;
+pub mod render;
+pub mod scan;
+pub mod source;
+pub mod verdict;
 pub mod yaml;
