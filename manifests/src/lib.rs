@@ -3,6 +3,10 @@
 //! Bytes in, verdicts and bytes out; no Kubernetes client, no Git.
 
 pub mod edit;
+pub mod folder;
+pub mod graph;
+pub mod identity;
+pub mod judge;
 pub mod kinds;
 pub mod kustomization;
 pub mod limits;
@@ -13,3 +17,5 @@ pub mod scan;
 pub mod source;
 pub mod verdict;
 pub mod yaml;
+
+pub use judge::judge;

@@ -98,6 +98,7 @@ impl FolderPath {
     }
 
     /// The directory that holds this path; the folder holds itself.
+    #[must_use]
     pub fn parent(&self) -> Self {
         self.0.rsplit_once('/').map_or_else(Self::root, |(parent, _)| Self(parent.into()))
     }

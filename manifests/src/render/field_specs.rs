@@ -9,9 +9,9 @@ pub(crate) type Selector = (&'static str, &'static str, &'static str);
 /// Fields of some kinds that name objects of one kind.
 pub(crate) struct References {
     /// What is named.
-    pub target: Selector,
+    pub(crate) target: Selector,
     /// Who names it, and where.
-    pub referrers: &'static [(Selector, &'static [&'static str])],
+    pub(crate) referrers: &'static [(Selector, &'static [&'static str])],
 }
 
 /// In the order in which kustomize applies them.

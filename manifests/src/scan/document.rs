@@ -24,6 +24,8 @@ pub(super) enum Classified {
 pub(super) struct Extraction<'i> {
     pub(super) record: DocumentRecord,
     extra: Extra,
+    /// Whether the fields are read from a tree in which aliases are written out, so that texts are not as written.
+    is_expanded: bool,
     pub(super) interner: &'i mut Interner,
 }
 
@@ -83,12 +85,15 @@ pub(super) fn classify(document: &Document<'_>, source: &str, interner: &mut Int
         is_local: false,
         extra: None,
     };
-    let mut out = Extraction { record, extra: Extra::default(), interner };
+    let mut out = Extraction { record, extra: Extra::default(), is_expanded: false, interner };
     match oddities::check(document, &mut out) {
         oddities::Tree::AsWritten => fields(root, source, &mut out),
         // The aliases are written out, so that whoever looks at a field finds it.
         oddities::Tree::Expanded(json) => match crate::yaml::parse(json.as_bytes()) {
-            Ok(file) if file.documents.len() == 1 => fields(&file.documents[0].root, source, &mut out),
+            Ok(file) if file.documents.len() == 1 => {
+                out.is_expanded = true;
+                fields(&file.documents[0].root, source, &mut out);
+            }
             _ => out.fault(
                 When::Always,
                 Reason::UnsupportedDocument,
@@ -157,6 +162,9 @@ fn metadata(root: &Node<'_>, out: &mut Extraction<'_>) {
             out.wrong_type("metadata.annotations", "a mapping of strings");
             continue;
         };
+        if out.is_expanded && !matches!(text(Some(&entry.value)), Text::Is(_)) {
+            out.wrong_type(&format!("the annotation {key}"), "a string");
+        }
         if key == annotations::LOCAL_CONFIG {
             out.record.is_local = value != "false";
         }

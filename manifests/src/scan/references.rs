@@ -82,7 +82,9 @@ fn subjects(root: &Node<'_>, out: &mut Extraction<'_>) {
             continue;
         }
         for key in ["kind", "name", "namespace"] {
-            if matches!(text(item.node.get(key)), Text::Other) {
+            let node = item.node.get(key);
+            // A null is refused too: kustomize converts these without looking.
+            if matches!(text(node), Text::Other) || node.is_some_and(is_null) {
                 out.wrong_type(&format!("{at}.{key}"), "a string");
             }
         }

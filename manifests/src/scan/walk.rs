@@ -167,8 +167,9 @@ impl Walk<'_> {
 
     fn kustomization(&mut self, path: FolderPath) {
         if let Some(bytes) = self.read(&path) {
-            let record = Arc::new(KustomizationRecord::new(path.clone(), bytes));
-            self.tree.kustomizations.entry(path.parent()).or_default().push(record);
+            let directory = path.parent();
+            let record = Arc::new(KustomizationRecord::new(path, bytes));
+            self.tree.kustomizations.entry(directory).or_default().push(record);
         }
     }
 

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Entry, EntryKind, Source, SourceError};
@@ -8,7 +8,7 @@ use crate::path::FolderPath;
 #[derive(Debug, Clone, Default)]
 pub struct MapSource {
     files: BTreeMap<FolderPath, Arc<[u8]>>,
-    symlinks: BTreeMap<FolderPath, ()>,
+    symlinks: BTreeSet<FolderPath>,
     /// Every directory that a file or symlink implies.
     directories: BTreeMap<FolderPath, BTreeMap<String, EntryKind>>,
 }
@@ -32,7 +32,7 @@ impl MapSource {
     /// Adds a symlink; where it points does not matter, since it is never followed.
     pub fn insert_symlink(&mut self, path: FolderPath) {
         self.register(&path, EntryKind::Symlink);
-        self.symlinks.insert(path, ());
+        self.symlinks.insert(path);
     }
 
     /// Removes a file; directories stay until the source is built anew.
@@ -73,7 +73,7 @@ impl Source for MapSource {
         match self.files.get(file) {
             Some(bytes) if bytes.len() as u64 > limit => Err(SourceError::TooLarge { limit }),
             Some(bytes) => Ok(bytes.to_vec()),
-            None if self.symlinks.contains_key(file) => Err(SourceError::Symlink),
+            None if self.symlinks.contains(file) => Err(SourceError::Symlink),
             None => Err(SourceError::Gone),
         }
     }
@@ -81,7 +81,7 @@ impl Source for MapSource {
     fn kind(&self, path: &FolderPath) -> Result<Option<EntryKind>, SourceError> {
         let mut above = path.parent();
         while !above.is_root() {
-            if self.symlinks.contains_key(&above) {
+            if self.symlinks.contains(&above) {
                 return Err(SourceError::Symlink);
             }
             above = above.parent();
@@ -89,7 +89,7 @@ impl Source for MapSource {
         if self.files.contains_key(path) {
             return Ok(Some(EntryKind::File));
         }
-        if self.symlinks.contains_key(path) {
+        if self.symlinks.contains(path) {
             return Ok(Some(EntryKind::Symlink));
         }
         Ok((path.is_root() || self.directories.contains_key(path)).then_some(EntryKind::Directory))

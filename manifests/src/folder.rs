@@ -1,0 +1,133 @@
+//! A folder that was judged: its documents, the objects they are, and the verdict.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::graph::{Graph, NodeId};
+use crate::identity::{Diagnostic, Identity, LiveId, NamespaceSource};
+use crate::path::FolderPath;
+use crate::record::{DocumentRecord, FileRecord};
+use crate::render::Rendered;
+use crate::scan::Tree;
+use crate::verdict::Verdict;
+
+/// What a target declares about its folder.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// `spec.namespaceContext: {type: Fixed}`: the namespace of documents that nothing else gives one.
+    pub fixed: Option<Arc<str>>,
+    /// The rules bound to the target (F36).
+    pub rules: Vec<BoundRule>,
+    /// Where the folder is in its repository, for paths that Flux and Argo CD objects name.
+    pub location: Option<FolderPath>,
+}
+
+/// A rule that selects live objects for the target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundRule {
+    /// What it is called, for messages.
+    pub name: String,
+    /// The namespaces that it selects; `None` for a cluster rule.
+    pub namespaces: Option<Vec<Arc<str>>>,
+}
+
+/// A document in its folder.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// Its file.
+    pub file: Arc<FileRecord>,
+    /// Its position among the file's documents.
+    pub(crate) position: usize,
+    /// The object it is in the cluster; `None` where it is none, or nobody can tell.
+    pub live: Option<LiveId>,
+    /// Where its namespace comes from.
+    pub source: NamespaceSource,
+    /// What a store should know.
+    pub diagnostic: Option<Diagnostic>,
+    /// The only kustomization that names it.
+    pub named_by: Option<NodeId>,
+}
+
+impl Placed {
+    /// What the scan kept of it.
+    pub fn record(&self) -> &DocumentRecord {
+        &self.file.documents()[self.position]
+    }
+
+    /// `path#document`.
+    pub fn title(&self) -> String {
+        format!("{}#{}", self.file.path, self.record().number)
+    }
+
+    /// The identity as written (F01); `None` for a document without a name.
+    pub fn raw(&self) -> Option<Identity> {
+        let record = self.record();
+        Some(Identity {
+            api_version: record.api_version.clone(),
+            kind: record.kind.clone(),
+            namespace: record.namespace.clone(),
+            name: record.name.clone()?,
+        })
+    }
+
+    /// The identity with the namespace that its context supplies; `None` where the document owns no live object.
+    pub fn effective(&self) -> Option<Identity> {
+        let live = self.live.as_ref()?;
+        Some(Identity { namespace: live.namespace.clone(), ..self.raw()? })
+    }
+}
+
+/// A judged folder.
+#[derive(Debug)]
+pub struct Folder {
+    pub(crate) tree: Tree,
+    pub(crate) graph: Graph,
+    pub(crate) documents: Vec<Placed>,
+    /// Where the documents of each file begin and end in `documents`.
+    pub(crate) ranges: HashMap<FolderPath, std::ops::Range<usize>>,
+    pub(crate) by_live: HashMap<LiveId, usize>,
+    /// What kustomize makes of each root.
+    pub(crate) renders: Vec<Rendered>,
+    pub(crate) verdict: Verdict,
+    /// Whether a kind was unknown to a look-up that was not ready.
+    pub(crate) is_provisional: bool,
+}
+
+impl Folder {
+    /// The answer.
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// What was read.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Who names whom.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Every document that holds an object, by path and number.
+    pub fn documents(&self) -> &[Placed] {
+        &self.documents
+    }
+
+    /// The document that is this live object.
+    pub fn find(&self, live: &LiveId) -> Option<&Placed> {
+        self.by_live.get(live).map(|index| &self.documents[*index])
+    }
+
+    /// What kustomize makes of each kustomization that no other names.
+    pub fn renders(&self) -> &[Rendered] {
+        &self.renders
+    }
+
+    /// The verdict to publish after `previous`: while discovery is down and kinds of the folder are unknown for that
+    /// reason, the previous one stands (F23).
+    pub fn settled(&self, previous: &Verdict) -> Verdict {
+        let keeps = self.is_provisional && previous.validity() != crate::verdict::Validity::Unknown;
+        if keeps { previous.clone() } else { self.verdict.clone() }
+    }
+}
