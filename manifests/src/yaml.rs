@@ -18,7 +18,7 @@ mod build;
 mod characters;
 mod error;
 mod features;
-mod lines;
+pub(crate) mod lines;
 mod locate;
 mod node;
 pub(crate) mod resolve;

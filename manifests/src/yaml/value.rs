@@ -48,7 +48,7 @@ pub enum ValueErrorKind {
     Folded,
 }
 
-impl Document<'_> {
+impl<'a> Document<'a> {
     /// The document as `reader` reads it; null if it is empty.
     ///
     /// # Errors
@@ -57,14 +57,27 @@ impl Document<'_> {
         self.node_value(&self.root, reader)
     }
 
+    /// A key of this document as `reader` reads it.
+    ///
+    /// # Errors
+    /// As [`Document::to_value`].
+    pub(crate) fn key_text(&self, key: &Node<'a>, reader: Reader) -> Result<String, ValueError> {
+        let anchors = if matches!(key.content, Content::Alias(_)) { self.anchors() } else { HashMap::new() };
+        Convert { anchors, reader, depth: 0, aliased: 0, budget: ALIAS_BUDGET }.key(key)
+    }
+
+    fn anchors<'n>(&'n self) -> HashMap<usize, &'n Node<'a>> {
+        let mut anchors = HashMap::new();
+        register(&self.root, &mut anchors);
+        anchors
+    }
+
     /// A node of this document as `reader` reads it.
     ///
     /// # Errors
     /// As [`Document::to_value`].
-    pub fn node_value(&self, node: &Node<'_>, reader: Reader) -> Result<Value, ValueError> {
-        let mut anchors = HashMap::new();
-        register(&self.root, &mut anchors);
-        Convert { anchors, reader, depth: 0, aliased: 0, budget: ALIAS_BUDGET }.node(node, false)
+    pub fn node_value(&self, node: &Node<'a>, reader: Reader) -> Result<Value, ValueError> {
+        Convert { anchors: self.anchors(), reader, depth: 0, aliased: 0, budget: ALIAS_BUDGET }.node(node, false)
     }
 }
 
@@ -139,9 +152,9 @@ impl<'n, 'a> Convert<'n, 'a> {
         let mut merged = Map::new();
         let mut has_merge = false;
         for entry in entries {
-            if entry.key.is_merge() {
-                // kustomize merges the quoted key too; Kubernetes keeps it as a key; neither is what anybody means.
-                let plain = entry.key.as_scalar().is_some_and(|scalar| scalar.style == Style::Plain);
+            let plain = entry.key.as_scalar().is_some_and(|scalar| scalar.style == Style::Plain);
+            // kustomize merges the quoted key too, and loses it; to Kubernetes that is a key like any other.
+            if entry.key.is_merge() && (plain || self.reader == Reader::Kustomize) {
                 if !plain || has_merge {
                     return Err(error(&entry.key, ValueErrorKind::Merge));
                 }
