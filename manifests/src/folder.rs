@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::graph::{Graph, NodeId};
 use crate::identity::{Diagnostic, Identity, LiveId, NamespaceSource};
 use crate::path::FolderPath;
 use crate::record::{DocumentRecord, FileRecord};
-use crate::render::Rendered;
+use crate::render::{Rendered, Supplied, render};
 use crate::scan::Tree;
 use crate::verdict::Verdict;
+use crate::yaml::{self, Document, Reader, ValueError};
 
 /// What a target declares about its folder.
 #[derive(Debug, Clone, Default)]
@@ -86,8 +89,12 @@ pub struct Folder {
     /// Where the documents of each file begin and end in `documents`.
     pub(crate) ranges: HashMap<FolderPath, std::ops::Range<usize>>,
     pub(crate) by_live: HashMap<LiveId, usize>,
+    /// Documents that kustomize leaves out, by the identity they would have (F18).
+    pub(crate) locals: HashMap<LiveId, usize>,
     /// What kustomize makes of each root.
     pub(crate) renders: Vec<Rendered>,
+    /// Where each document is in `renders`, if a kustomization reaches it.
+    pub(crate) in_render: Vec<Option<(usize, usize)>>,
     pub(crate) verdict: Verdict,
     /// Whether a kind was unknown to a look-up that was not ready.
     pub(crate) is_provisional: bool,
@@ -122,6 +129,53 @@ impl Folder {
     /// What kustomize makes of each kustomization that no other names.
     pub fn renders(&self) -> &[Rendered] {
         &self.renders
+    }
+
+    /// What the context of a document supplies: its kustomizations, or the target's namespace context.
+    pub fn supplied(&self, index: usize) -> Supplied {
+        let rendered = self.in_render[index].map(|(render, position)| &self.renders[render].documents[position]);
+        let mut supplied = rendered.map(|rendered| rendered.supplied.clone()).unwrap_or_default();
+        let document = &self.documents[index];
+        if document.source == NamespaceSource::Fixed {
+            supplied.namespace = document.live.as_ref().and_then(|live| live.namespace.clone());
+        }
+        supplied
+    }
+
+    /// How a document is read: as kustomize does where a kustomization reaches it, else as the Kubernetes decoder does (F38).
+    pub fn reader(&self, index: usize) -> Reader {
+        if self.documents[index].named_by.is_some() { Reader::Kustomize } else { Reader::Kubernetes }
+    }
+
+    /// What every object of a file is once its context is applied, by position in [`Folder::documents`].
+    ///
+    /// # Errors
+    /// A document that its reader refuses, by position, and why; a valid folder has none.
+    pub fn values(&self, file: &FolderPath) -> Result<Vec<(usize, Value)>, (usize, ValueError)> {
+        let range = self.ranges.get(file).cloned().unwrap_or_default();
+        let Some(first) = self.documents.get(range.start).filter(|_| !range.is_empty()) else { return Ok(Vec::new()) };
+        let Ok(parsed) = yaml::parse(&first.file.bytes) else { return Ok(Vec::new()) };
+        let mut values = Vec::with_capacity(range.len());
+        for index in range {
+            let number = self.documents[index].record().number as usize;
+            let Some(document) = parsed.documents.iter().find(|document| document.number == number) else { continue };
+            let value = self.value(index, document).map_err(|error| (index, error))?;
+            values.push((index, value));
+        }
+        Ok(values)
+    }
+
+    /// What one parsed document is once its context is applied.
+    pub(crate) fn value(&self, index: usize, document: &Document<'_>) -> Result<Value, ValueError> {
+        let supplied = self.supplied(index);
+        match self.reader(index) {
+            Reader::Kustomize => render(document, &supplied),
+            Reader::Kubernetes => {
+                let mut value = document.to_value(Reader::Kubernetes)?;
+                supplied.apply(&mut value);
+                Ok(value)
+            }
+        }
     }
 
     /// The verdict to publish after `previous`: while discovery is down and kinds of the folder are unknown for that

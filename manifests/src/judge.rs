@@ -26,7 +26,7 @@ pub fn judge(tree: Tree, kinds: &dyn Kinds, options: &Options) -> Folder {
     case.findings.extend(tree.findings.iter().cloned());
     case.findings.extend(graph.findings.iter().cloned());
     faults::judge(&mut case);
-    let (documents, is_provisional) = namespaces::judge(&mut case);
+    let namespaces::Decided { documents, locals, is_provisional } = namespaces::judge(&mut case);
     context::judge(&mut case, &documents);
     scopes::judge(&mut case, &documents);
     let by_live = live::judge(&mut case, &documents);
@@ -35,7 +35,13 @@ pub fn judge(tree: Tree, kinds: &dyn Kinds, options: &Options) -> Folder {
     let ranges = ranges(&documents);
     let renders = renders::judge(&mut case, &documents, &ranges);
     let verdict = Verdict::new(case.findings);
-    Folder { tree, graph, documents, ranges, by_live, renders, verdict, is_provisional }
+    let mut in_render = vec![None; documents.len()];
+    for (render, rendered) in renders.iter().enumerate() {
+        for (position, document) in rendered.documents.iter().enumerate() {
+            in_render[document.index] = Some((render, position));
+        }
+    }
+    Folder { tree, graph, documents, ranges, by_live, locals, renders, in_render, verdict, is_provisional }
 }
 
 /// Where the documents of each file stand; documents come by file.

@@ -9,10 +9,11 @@ mod special;
 pub(crate) mod text;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 pub(crate) use file::yaml_fault;
+use ignores::Ignores;
 pub use walk::scan;
 
 use crate::kustomization::KustomizationRecord;
@@ -32,6 +33,10 @@ pub struct Tree {
     pub(crate) files: BTreeMap<FolderPath, Arc<FileRecord>>,
     /// The kustomizations, by directory; several files in one directory are one fault.
     pub(crate) kustomizations: BTreeMap<FolderPath, Vec<Arc<KustomizationRecord>>>,
+    /// Directories whose every entry was looked at: not those of charts, and not those that are ignored.
+    walked: HashSet<FolderPath>,
+    /// The `.sourceignore` patterns that apply in a directory that has some of its own.
+    ignores: BTreeMap<FolderPath, Ignores>,
     /// What could not be read.
     pub(crate) findings: Vec<Finding>,
 }
@@ -86,12 +91,33 @@ impl Tree {
         tree
     }
 
+    /// Whether a scan would find a new file there.
+    pub(crate) fn would_scan(&self, path: &FolderPath) -> bool {
+        let mut ignores = Ignores::default();
+        let mut at = FolderPath::root();
+        for part in path.components() {
+            if let Some(nearer) = self.ignores.get(&at) {
+                ignores = nearer.clone();
+            }
+            let is_unread = self.listing.get(&at) == Some(&EntryKind::Directory) && !self.walked.contains(&at);
+            let Ok(next) = at.child(part) else { return false };
+            let is_file = next == *path;
+            if is_unread || ignores.ignores(&next, !is_file) || (!is_file && part.starts_with('.')) {
+                return false;
+            }
+            at = next;
+        }
+        walk::is_yaml(path.name())
+    }
+
     /// Notes a file and the directories above it.
     fn list(&mut self, path: &FolderPath) {
         self.listing.insert(path.clone(), EntryKind::File);
         let mut above = path.parent();
         while !above.is_root() {
-            self.listing.insert(above.clone(), EntryKind::Directory);
+            if self.listing.insert(above.clone(), EntryKind::Directory).is_none() {
+                self.walked.insert(above.clone());
+            }
             above = above.parent();
         }
     }

@@ -1,5 +1,6 @@
 //! Which namespace each document has, and who says so (F02, F12, F15, F22).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Case;
@@ -29,30 +30,45 @@ impl Decision {
     }
 }
 
-/// Decides for every document. Also says whether a kind was unknown to a look-up that was not ready.
-pub(super) fn judge(case: &mut Case<'_>) -> (Vec<Placed>, bool) {
+/// What was decided for a folder.
+#[derive(Default)]
+pub(super) struct Decided {
+    /// Every document.
+    pub(super) documents: Vec<Placed>,
+    /// Documents that kustomize leaves out, by the identity they would have.
+    pub(super) locals: HashMap<LiveId, usize>,
+    /// Whether a kind was unknown to a look-up that was not ready.
+    pub(super) is_provisional: bool,
+}
+
+/// Decides for every document.
+pub(super) fn judge(case: &mut Case<'_>) -> Decided {
     let (tree, graph) = (case.tree, case.graph);
-    let mut placed = Vec::with_capacity(tree.files.values().map(|file| file.documents().len()).sum());
-    let mut is_provisional = false;
+    let mut decided = Decided::default();
+    decided.documents.reserve_exact(tree.files.values().map(|file| file.documents().len()).sum());
     for file in tree.files.values() {
         let reached = graph.reached(&file.path);
         for (position, record) in file.documents().iter().enumerate() {
             let info = case.kinds.find(record.group(), &record.kind);
-            is_provisional |= info.is_none() && !case.kinds.is_ready();
+            decided.is_provisional |= info.is_none() && !case.kinds.is_ready();
             let decision = match info.map(|info| info.scope) {
                 Some(Scope::Cluster) => cluster(case, file, record),
                 Some(Scope::Namespaced) => namespaced(case, file, record, reached),
                 None => unknown(case, file, record, reached),
             };
-            let owns = !record.is_local
-                && !matches!(decision.source, NamespaceSource::None | NamespaceSource::Unresolved);
-            let live = record.name.as_ref().filter(|_| owns).map(|name| LiveId {
+            let owns = !matches!(decision.source, NamespaceSource::None | NamespaceSource::Unresolved);
+            let mut live = record.name.as_ref().filter(|_| owns).map(|name| LiveId {
                 group: Arc::from(record.group()),
                 resource: info.map_or_else(|| record.kind.clone(), |info| info.resource.clone()),
                 namespace: decision.namespace.clone(),
                 name: name.clone(),
             });
-            placed.push(Placed {
+            if record.is_local
+                && let Some(live) = live.take()
+            {
+                decided.locals.insert(live, decided.documents.len());
+            }
+            decided.documents.push(Placed {
                 file: file.clone(),
                 position,
                 live,
@@ -62,7 +78,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> (Vec<Placed>, bool) {
             });
         }
     }
-    (placed, is_provisional)
+    decided
 }
 
 fn cluster(case: &mut Case<'_>, file: &FileRecord, record: &DocumentRecord) -> Decision {

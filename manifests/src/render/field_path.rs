@@ -37,6 +37,12 @@ impl FieldPath {
         self.then(Step::Key(Cow::Borrowed(key)))
     }
 
+    /// The path of what holds the field.
+    #[must_use]
+    pub fn parent(&self) -> Self {
+        Self(self.0[..self.0.len().saturating_sub(1)].to_vec())
+    }
+
     /// The steps.
     pub fn steps(&self) -> &[Step] {
         &self.0

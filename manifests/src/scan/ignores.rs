@@ -1,5 +1,5 @@
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -9,9 +9,10 @@ use crate::path::FolderPath;
 pub(super) const FILE_NAME: &str = ".sourceignore";
 
 /// The `.sourceignore` files that apply in a directory, nearest first.
-#[derive(Clone, Default)]
-pub(super) struct Ignores(Option<Rc<Level>>);
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ignores(Option<Arc<Level>>);
 
+#[derive(Debug)]
 struct Level {
     patterns: Gitignore,
     above: Ignores,
@@ -26,7 +27,7 @@ impl Ignores {
             builder.add_line(None, line).map_err(|_| line.to_owned())?;
         }
         let patterns = builder.build().map_err(|error| error.to_string())?;
-        Ok(Self(Some(Rc::new(Level { patterns, above: self.clone() }))))
+        Ok(Self(Some(Arc::new(Level { patterns, above: self.clone() }))))
     }
 
     /// Whether the path is taken out. Directories above it have been asked before.

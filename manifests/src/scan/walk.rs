@@ -1,4 +1,3 @@
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Tree;
@@ -17,7 +16,6 @@ pub fn scan(source: &dyn Source, limits: &Limits) -> Tree {
         limits,
         tree: Tree::default(),
         interner: Interner::default(),
-        walked: HashSet::new(),
         bytes: 0,
         is_full: false,
     };
@@ -34,8 +32,6 @@ struct Walk<'s> {
     limits: &'s Limits,
     tree: Tree,
     interner: Interner,
-    /// Directories whose every entry is in the listing.
-    walked: HashSet<FolderPath>,
     bytes: u64,
     /// A budget of the whole folder is spent; nothing more is read.
     is_full: bool,
@@ -86,8 +82,9 @@ impl Walk<'_> {
         }
         if entries.iter().any(|entry| entry.name == ignores::FILE_NAME && entry.kind == EntryKind::File) {
             ignores = self.ignores(directory, &ignores);
+            self.tree.ignores.insert(directory.clone(), ignores.clone());
         }
-        self.walked.insert(directory.clone());
+        self.tree.walked.insert(directory.clone());
         for entry in entries {
             self.entry(directory, &entry, depth, &ignores, pending);
         }
@@ -203,7 +200,7 @@ impl Walk<'_> {
         if let Some(kind) = self.tree.listing.get(path) {
             return Some(*kind);
         }
-        if self.walked.contains(&path.parent()) || self.is_full {
+        if self.tree.walked.contains(&path.parent()) || self.is_full {
             return None;
         }
         match self.source.kind(path) {
@@ -221,7 +218,7 @@ impl Walk<'_> {
 
     /// Finds the kustomization of a directory that the walk did not enter.
     fn enter(&mut self, directory: &FolderPath, pending: &mut Vec<FolderPath>) {
-        if self.walked.contains(directory) || self.tree.kustomizations.contains_key(directory) {
+        if self.tree.walked.contains(directory) || self.tree.kustomizations.contains_key(directory) {
             return;
         }
         for name in FILE_NAMES {
@@ -236,7 +233,7 @@ impl Walk<'_> {
     }
 }
 
-fn is_yaml(name: &str) -> bool {
+pub(super) fn is_yaml(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "yaml" | "yml"))
 }
 

@@ -130,8 +130,14 @@ pub fn check_edit(file: &File<'_>, number: usize, wanted: &Value, reader: Reader
         assert!(before.number == number || file.slice(before.range) == result.slice(after.range), "{}", show());
     }
     assert_eq!(result.bom, file.bom);
-    assert!(edited.changes.is_empty() || file.text.ends_with('\n') == edited.text.ends_with('\n'), "the last line break: {}", show());
+    // Blank lines that come to be the last ones stay.
+    let cut = edited.changes.last().is_some_and(|change| change.text.is_empty() && change.span.end as usize == file.text.len());
+    assert!(file.text.ends_with('\n') == edited.text.ends_with('\n') || cut, "the last line break: {}", show());
     assert!(file.text.contains("\r\n") || !edited.text.contains('\r'), "{}", show());
+    // What a layout stood in the way of may be possible once something else has changed.
+    if edited.refused.iter().any(|refused| refused.reason == Reason::Layout) {
+        return Ok(edited);
+    }
     let again = edit(&result, number, wanted, reader).unwrap_or_else(|refused| panic!("{refused}: {}", show()));
     assert_eq!(again.changes, [], "the second time changes nothing: {}", show());
     Ok(edited)

@@ -75,7 +75,9 @@ impl Writer<'_, '_> {
     fn line_end(&mut self) {
         if self.dice.rarely(6) {
             let comment = *self.dice.pick(COMMENTS);
-            self.text += [" ", "   ", "\t"][self.dice.roll(3)];
+            // A tab between a dash and a comment is refused.
+            let after_dash = self.text.ends_with('-');
+            self.text += [" ", "   ", "\t"][self.dice.roll(if after_dash { 2 } else { 3 })];
             self.text += comment;
         } else if self.dice.rarely(12) {
             self.text += "  ";
