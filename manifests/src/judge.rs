@@ -68,7 +68,14 @@ struct Case<'c> {
 }
 
 impl Case<'_> {
-    fn find(&mut self, path: &FolderPath, document: u32, reason: Reason, what: impl Into<String>, remedy: impl Into<String>) {
+    fn find(
+        &mut self,
+        path: &FolderPath,
+        document: u32,
+        reason: Reason,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
         self.findings.push(Finding::new(path, reason, what, remedy).in_document(document));
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Bytes in, verdicts and bytes out; no Kubernetes client, no Git.
 
+pub mod changeset;
 pub mod edit;
 pub mod folder;
 pub mod graph;

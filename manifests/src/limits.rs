@@ -17,12 +17,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            file_bytes: 8 << 20,
-            total_bytes: 512 << 20,
-            entries: 500_000,
-            documents_per_file: 5_000,
-            depth: 256,
-        }
+        Self { file_bytes: 8 << 20, total_bytes: 512 << 20, entries: 500_000, documents_per_file: 5_000, depth: 256 }
     }
 }

@@ -78,7 +78,9 @@ fn keys_with_prefix(values: &[Option<&Value>], map: &[&'static str], prefix: &st
 
 /// Removes one text from a list, and the list with its last item, unless the document has it.
 fn drop_item(live: &mut Value, own: Option<&Value>, list: &FieldPath, text: &str) {
-    let has = |value: &Value| list.find(value).and_then(Value::as_array).is_some_and(|items| items.iter().any(|item| item == text));
+    let has = |value: &Value| {
+        list.find(value).and_then(Value::as_array).is_some_and(|items| items.iter().any(|item| item == text))
+    };
     if !has(live) || own.is_some_and(has) {
         return;
     }
@@ -143,7 +145,8 @@ mod tests {
             "spec": {"clusterIP": "None", "clusterIPs": ["None"]},
         });
         assert_eq!(clean(&headless, None), headless);
-        let other = json!({"apiVersion": "v1", "kind": "Widget", "metadata": {"name": "x"}, "spec": {"clusterIP": "10.0.0.1"}});
+        let other =
+            json!({"apiVersion": "v1", "kind": "Widget", "metadata": {"name": "x"}, "spec": {"clusterIP": "10.0.0.1"}});
         assert_eq!(clean(&other, None), other);
     }
 

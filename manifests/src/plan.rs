@@ -73,7 +73,9 @@ pub enum Refusal {
     #[error("the live object has no {0}; pass a whole object")]
     NoObject(&'static str),
     /// The look-up does not know the kind.
-    #[error("the kind {0} is unknown, so that its namespace and file cannot be told; pass the API resources of the cluster")]
+    #[error(
+        "the kind {0} is unknown, so that its namespace and file cannot be told; pass the API resources of the cluster"
+    )]
     UnknownKind(String),
     /// The document is written in another version than the live object.
     #[error("{document} is written in {written}, and the live object in {live}; read it in {written}")]
@@ -115,7 +117,9 @@ pub enum Refusal {
         what: String,
     },
     /// A document that kustomize leaves out has this identity (F18).
-    #[error("{document} has this identity and is taken out of the render by config.kubernetes.io/local-config; rename or remove it")]
+    #[error(
+        "{document} has this identity and is taken out of the render by config.kubernetes.io/local-config; rename or remove it"
+    )]
     Local {
         /// The document.
         document: String,

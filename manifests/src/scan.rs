@@ -99,7 +99,11 @@ impl Tree {
             if let Some(nearer) = self.ignores.get(&at) {
                 ignores = nearer.clone();
             }
-            let is_unread = self.listing.get(&at) == Some(&EntryKind::Directory) && !self.walked.contains(&at);
+            let is_unread = match self.listing.get(&at) {
+                Some(EntryKind::Directory) => !self.walked.contains(&at),
+                Some(_) => true,
+                None => false,
+            };
             let Ok(next) = at.child(part) else { return false };
             let is_file = next == *path;
             if is_unread || ignores.ignores(&next, !is_file) || (!is_file && part.starts_with('.')) {

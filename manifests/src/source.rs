@@ -4,6 +4,7 @@ mod dir;
 mod map;
 
 pub use dir::DirSource;
+pub(crate) use dir::{explain, open_directory};
 pub use map::MapSource;
 
 use crate::path::FolderPath;

@@ -1,5 +1,6 @@
 //! The example folders, each with what is said of it and what the real kustomize makes of it (folders.md, "The example
 //! folders"). A new "can we support X?" is a new directory.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests fail as tests do")]
 
 mod support;
 
@@ -78,7 +79,11 @@ fn f11_each_unsupported_key_yields_no_namespace_and_names_the_key() {
         let folder = example.folder();
         let mut refusals = folder.verdict().refusals().iter();
         let about_key = refusals.find(|finding| finding.reason == Reason::UnsupportedKustomization);
-        assert!(about_key.is_some_and(|finding| finding.what.starts_with(key)), "{name}: {}", folder.verdict().message());
+        assert!(
+            about_key.is_some_and(|finding| finding.what.starts_with(key)),
+            "{name}: {}",
+            folder.verdict().message()
+        );
         let web = folder.documents().iter().find(|document| document.file.path.as_str() == "web.yaml").unwrap();
         assert_eq!((web.source.as_str(), &web.live), ("None", &None), "{name}");
     }

@@ -1,4 +1,5 @@
 //! Generated folders, rendered by us and by the real kustomize (folders.md F16).
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests fail as tests do")]
 
 mod support;
 
@@ -38,7 +39,7 @@ fn f16_generated_folders_render_as_kustomize_renders_them() {
         }
         valid.set(valid.get() + u32::from(ours.verdict().is_valid()));
         let roots = compare(kustomize, &files, &ours)
-            .map_err(|text| TestCaseError::fail(format!("{text}\n{}", show(&files))))?;
+            .map_err(|text| TestCaseError::fail(format!("{text}\n{}", world::show(&files))))?;
         compared.set(compared.get() + roots);
         Ok(())
     });
@@ -62,13 +63,8 @@ fn compare(kustomize: &std::path::Path, files: &Files, ours: &Folder) -> Result<
             .map_err(|error| format!("kustomize refuses {at}, we do not: {error}"))?;
         let (ours, theirs) = (world::rendered(ours, root), world::comparable(theirs));
         if ours != theirs {
-            let list = |values: &[serde_json::Value]| values.iter().map(|v| format!("  {v}\n")).collect::<String>();
-            return Err(format!("{at} renders as\n{}but kustomize says\n{}", list(&ours), list(&theirs)));
+            return Err(format!("{at} renders as\n{ours:#?}\nbut kustomize says\n{theirs:#?}"));
         }
     }
     Ok(u32::try_from(ours.renders().len()).unwrap())
-}
-
-fn show(files: &Files) -> String {
-    files.iter().map(|(path, bytes)| format!("==> {path}\n{}\n", String::from_utf8_lossy(bytes))).collect()
 }

@@ -59,7 +59,13 @@ impl Graph {
         });
     }
 
-    pub(super) fn find(&mut self, path: &FolderPath, reason: Reason, what: impl Into<String>, remedy: impl Into<String>) {
+    pub(super) fn find(
+        &mut self,
+        path: &FolderPath,
+        reason: Reason,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
         self.findings.push(Finding::new(path, reason, what, remedy));
     }
 
@@ -72,7 +78,12 @@ impl Graph {
         let resources = parsed.resources.iter().map(|entry| ("resources", entry));
         for (key, entry) in resources.chain(parsed.bases.iter().map(|entry| ("bases", entry))) {
             let mut refuse = |what: &str, remedy: &str| {
-                self.findings.push(Finding::new(&record.path, Reason::InvalidEntry, format!("the entry {entry:?} of {key} {what}"), remedy));
+                self.findings.push(Finding::new(
+                    &record.path,
+                    Reason::InvalidEntry,
+                    format!("the entry {entry:?} of {key} {what}"),
+                    remedy,
+                ));
             };
             let path = match resolve(&record.directory(), entry) {
                 Ok(path) => path,
@@ -91,11 +102,23 @@ impl Graph {
     }
 
     /// Where one entry leads, if it leads anywhere.
-    fn edge(&mut self, record: &KustomizationRecord, key: &str, entry: &str, path: FolderPath, tree: &Tree) -> Option<Edge> {
+    fn edge(
+        &mut self,
+        record: &KustomizationRecord,
+        key: &str,
+        entry: &str,
+        path: FolderPath,
+        tree: &Tree,
+    ) -> Option<Edge> {
         let kind = if path.is_root() { Some(EntryKind::Directory) } else { tree.listing.get(&path).copied() };
         let mut refuse = |what: &str, remedy: &str| {
             let reason = if kind == Some(EntryKind::Symlink) { Reason::Symlink } else { Reason::InvalidEntry };
-            self.findings.push(Finding::new(&record.path, reason, format!("the entry {entry:?} of {key} {what}"), remedy));
+            self.findings.push(Finding::new(
+                &record.path,
+                reason,
+                format!("the entry {entry:?} of {key} {what}"),
+                remedy,
+            ));
         };
         match kind {
             None => refuse("names nothing that is here", "add the file, or remove the entry"),

@@ -65,7 +65,12 @@ impl Graph {
             })
             .collect();
         for (path, what) in found {
-            self.find(&path, Reason::ReachedTwice, what, "name it in one kustomization only: one document is one live object");
+            self.find(
+                &path,
+                Reason::ReachedTwice,
+                what,
+                "name it in one kustomization only: one document is one live object",
+            );
         }
     }
 
@@ -88,7 +93,8 @@ impl Graph {
                 let what = format!("it assigns the namespace {own}, and so does {parent}, which reaches it");
                 self.find(&path, Reason::Note, what, "one of the two is enough");
             } else {
-                let what = format!("it assigns the namespace {own}, and {parent}, which reaches it, assigns {namespace}");
+                let what =
+                    format!("it assigns the namespace {own}, and {parent}, which reaches it, assigns {namespace}");
                 self.find(&path, Reason::AmbiguousNamespace, what, "keep one of the two namespaces");
             }
         }

@@ -42,7 +42,8 @@ fn report(case: &mut Case<'_>, document: &Placed, applier: &Applier, directory: 
         find(Reason::ForeignContext, text, narrow);
     }
     if !applier.substitutes.is_empty() {
-        let text = format!("{subject} with {}: values with ${{NAME}} cannot be written", applier.substitutes.join(", "));
+        let text =
+            format!("{subject} with {}: values with ${{NAME}} cannot be written", applier.substitutes.join(", "));
         find(Reason::AppliedElsewhere, text, narrow);
     }
     let Some((field, namespace)) = &applier.namespace else { return };

@@ -106,8 +106,10 @@ fn namespaced(case: &mut Case<'_>, file: &FileRecord, record: &DocumentRecord, r
             // Nothing assigns one, or kustomize takes the kind for a cluster-scoped one.
             [] | [_] => {}
             several => {
-                let all: Vec<_> =
-                    several.iter().map(|(name, source)| format!("{name} (from {})", case.graph.path(*source))).collect();
+                let all: Vec<_> = several
+                    .iter()
+                    .map(|(name, source)| format!("{name} (from {})", case.graph.path(*source)))
+                    .collect();
                 let what = format!("several namespaces reach {}: {}", record.title(), all.join(", "));
                 let remedy = "let one kustomization assign the namespace, or write it in the document";
                 case.find(&file.path, record.number, Reason::AmbiguousNamespace, what, remedy);
@@ -132,7 +134,8 @@ fn without(case: &mut Case<'_>, file: &FileRecord, record: &DocumentRecord, reac
         (None, Some(node)) if node.record.parsed.is_err() => return,
         (Some(id), _) => (
             format!("no namespace reaches {}: neither it nor {} says one", record.title(), case.graph.path(*id)),
-            "set namespace in that kustomization, write metadata.namespace, or declare a Fixed namespaceContext".to_owned(),
+            "set namespace in that kustomization, write metadata.namespace, or declare a Fixed namespaceContext"
+                .to_owned(),
         ),
         (None, Some(node)) => (
             format!("{} has no namespace, and no kustomization names the file", record.title()),
@@ -147,7 +150,13 @@ fn without(case: &mut Case<'_>, file: &FileRecord, record: &DocumentRecord, reac
 }
 
 /// A stated namespace that a kustomization replaces (F22).
-fn overridden(case: &mut Case<'_>, file: &FileRecord, record: &DocumentRecord, own: &Arc<str>, reached: Option<&Reached>) {
+fn overridden(
+    case: &mut Case<'_>,
+    file: &FileRecord,
+    record: &DocumentRecord,
+    own: &Arc<str>,
+    reached: Option<&Reached>,
+) {
     let Some(context) = reached.map(|reached| &reached.context) else { return };
     if is_cluster_scoped(&record.api_version, &record.kind) {
         return;
@@ -158,7 +167,8 @@ fn overridden(case: &mut Case<'_>, file: &FileRecord, record: &DocumentRecord, o
         record.title(),
         case.graph.path(*source)
     );
-    let remedy = format!("remove metadata.namespace, change it to {namespace}, or take the file out of that kustomization");
+    let remedy =
+        format!("remove metadata.namespace, change it to {namespace}, or take the file out of that kustomization");
     case.find(&file.path, record.number, Reason::ConflictingNamespace, what, remedy);
 }
 
@@ -175,6 +185,12 @@ fn unknown(case: &mut Case<'_>, file: &FileRecord, record: &DocumentRecord, reac
         return decision;
     }
     let what = format!("the cluster has no kind {} in {}", record.kind, record.api_version);
-    case.find(&file.path, record.number, Reason::UnresolvedMapping, what, "install its CRD, or correct apiVersion and kind");
+    case.find(
+        &file.path,
+        record.number,
+        Reason::UnresolvedMapping,
+        what,
+        "install its CRD, or correct apiVersion and kind",
+    );
     decision.diagnosed(Diagnostic::UnresolvedMapping)
 }

@@ -47,8 +47,14 @@ fn is_explained(case: &Case<'_>, root: NodeId) -> bool {
     true
 }
 
-fn render(case: &mut Case<'_>, documents: &[Placed], ranges: &HashMap<FolderPath, Range<usize>>, root: NodeId) -> Rendered {
-    let mut accumulator = Accumulator { graph: case.graph, documents, ranges, members: Vec::new(), collisions: Vec::new() };
+fn render(
+    case: &mut Case<'_>,
+    documents: &[Placed],
+    ranges: &HashMap<FolderPath, Range<usize>>,
+    root: NodeId,
+) -> Rendered {
+    let mut accumulator =
+        Accumulator { graph: case.graph, documents, ranges, members: Vec::new(), collisions: Vec::new() };
     accumulator.root(root);
     for collision in std::mem::take(&mut accumulator.collisions) {
         collide(case, documents, &collision);
@@ -63,9 +69,17 @@ fn render(case: &mut Case<'_>, documents: &[Placed], ranges: &HashMap<FolderPath
             Ok(supplied) => {
                 for (path, namespace) in &supplied.fields {
                     if plain(namespace, Reader::Kustomize) != Resolved::Text {
-                        let what = format!("kustomize would write the namespace {namespace} into {path} as something other than a string");
+                        let what = format!(
+                            "kustomize would write the namespace {namespace} into {path} as something other than a string"
+                        );
                         let record = member.placed.record();
-                        case.find(&member.placed.file.path, record.number, Reason::UnsupportedRender, what, "rename the namespace");
+                        case.find(
+                            &member.placed.file.path,
+                            record.number,
+                            Reason::UnsupportedRender,
+                            what,
+                            "rename the namespace",
+                        );
                     }
                 }
                 let is_dropped = member.placed.record().is_local;

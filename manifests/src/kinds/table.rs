@@ -14,7 +14,9 @@ pub struct KindTable {
 
 /// Why a list of API resources could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the API resources has no NAME, APIVERSION, NAMESPACED and KIND; pass the output of `kubectl api-resources`")]
+#[error(
+    "line {line} of the API resources has no NAME, APIVERSION, NAMESPACED and KIND; pass the output of `kubectl api-resources`"
+)]
 pub struct TableError {
     /// The line, from 1.
     pub line: usize,

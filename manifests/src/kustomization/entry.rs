@@ -59,9 +59,7 @@ pub fn resolve(directory: &FolderPath, entry: &str) -> Result<FolderPath, EntryE
 /// Whether the text names something outside of this repository, even if a directory of that name exists here.
 fn is_remote(entry: &str) -> bool {
     let lower = entry.to_ascii_lowercase();
-    let host = |host: &str| {
-        lower.strip_prefix(host).is_some_and(|rest| rest.starts_with('/') || rest.starts_with(':'))
-    };
+    let host = |host: &str| lower.strip_prefix(host).is_some_and(|rest| rest.starts_with('/') || rest.starts_with(':'));
     let double_slash = entry.find("//").is_some_and(|at| !entry[at..].trim_matches('/').is_empty());
     lower.contains("://")
         || ["git::", "http:", "https:"].iter().any(|prefix| lower.starts_with(prefix))

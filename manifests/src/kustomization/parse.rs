@@ -50,7 +50,9 @@ fn strictness(document: &Document<'_>) -> Vec<Fault> {
     let fault_of = |kind: &FeatureKind| match kind {
         FeatureKind::DuplicateKey(key) => fault(format!("the key {key:?} stands twice"), "remove one of them"),
         FeatureKind::NonStringKey(key) => fault(format!("the key {key:?} is no string"), "quote it, or remove it"),
-        FeatureKind::Anchor(name) => fault(format!("it has the anchor &{name}"), "write the value out where it is used"),
+        FeatureKind::Anchor(name) => {
+            fault(format!("it has the anchor &{name}"), "write the value out where it is used")
+        }
         FeatureKind::Alias => fault("it has an alias", "write the value out"),
         FeatureKind::MergeKey => fault("it has a merge key <<", "write the keys out"),
         FeatureKind::Tag(tag) => fault(format!("it has the tag {tag}"), "remove the tag"),
@@ -79,7 +81,9 @@ fn fields(mapping: &Mapping<'_>, faults: &mut Vec<Fault>) -> Kustomization {
                     says_something = true;
                     out.unsupported.push(key.to_owned());
                 }
-                None => faults.push(fault(format!("{key} is not {}", name(wanted)), format!("correct or remove {key}"))),
+                None => {
+                    faults.push(fault(format!("{key} is not {}", name(wanted)), format!("correct or remove {key}")));
+                }
             },
             None => faults.push(match same_but_for_case(key) {
                 Some(known) => fault(format!("the key {key:?} is written {known:?}"), format!("write {known}")),

@@ -17,7 +17,11 @@ type Kinds = &'static [(&'static str, &'static str)];
 
 impl Denied {
     pub(super) fn applies(&self, kind: &(&str, &str)) -> bool {
-        let (Self::Field { kinds, .. } | Self::Allocated { kinds, .. } | Self::Entry { kinds, .. } | Self::Prefix { kinds, .. } | Self::Item { kinds, .. }) = self;
+        let (Self::Field { kinds, .. }
+        | Self::Allocated { kinds, .. }
+        | Self::Entry { kinds, .. }
+        | Self::Prefix { kinds, .. }
+        | Self::Item { kinds, .. }) = self;
         kinds.is_empty() || kinds.contains(kind)
     }
 }

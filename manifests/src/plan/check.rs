@@ -25,7 +25,9 @@ pub(super) fn check(before: &Folder, after: &Folder, work: &Work) -> Result<(), 
             untouched(before, after, *index, live)?;
         }
     }
-    if let Some((_, index)) = after.by_live.iter().find(|(live, _)| !before.by_live.contains_key(*live) && !targets.contains(live)) {
+    if let Some((_, index)) =
+        after.by_live.iter().find(|(live, _)| !before.by_live.contains_key(*live) && !targets.contains(live))
+    {
         return Err(wrong(&after.documents[*index], "it would appear although nothing put it there"));
     }
     for path in work.files.keys() {
@@ -67,8 +69,11 @@ fn file(before: &Folder, after: &Folder, work: &Work, path: &FolderPath) -> Resu
             anonymous.push(value);
             continue;
         };
-        let was = || old.iter().find(|(index, _)| before.documents[*index].live.as_ref() == Some(live)).map(|(_, value)| value);
-        let expected = work.puts.get(live).or_else(was).ok_or_else(|| wrong(placed, "it would come from another file"))?;
+        let was = || {
+            old.iter().find(|(index, _)| before.documents[*index].live.as_ref() == Some(live)).map(|(_, value)| value)
+        };
+        let expected =
+            work.puts.get(live).or_else(was).ok_or_else(|| wrong(placed, "it would come from another file"))?;
         if let Some(field) = difference(&value, expected) {
             let field = if field.is_empty() { "it".to_owned() } else { field };
             return Err(wrong(placed, format!("{field} would not be what is live; change it by hand")));
@@ -84,5 +89,7 @@ fn file(before: &Folder, after: &Folder, work: &Work, path: &FolderPath) -> Resu
 }
 
 fn values(folder: &Folder, path: &FolderPath) -> Result<Vec<(usize, Value)>, Refusal> {
-    folder.values(path).map_err(|(index, error)| wrong(&folder.documents[index], format!("it could not be read: {error}")))
+    folder
+        .values(path)
+        .map_err(|(index, error)| wrong(&folder.documents[index], format!("it could not be read: {error}")))
 }

@@ -51,7 +51,9 @@ fn context(ground: &Ground<'_>, namespace: &str) -> Option<NodeId> {
     let graph = &ground.folder.graph;
     let ids = (0..graph.nodes.len()).map(|index| NodeId(u32::try_from(index).unwrap_or(u32::MAX)));
     let mut assigning = ids.filter(|id| graph.node(*id).namespace().is_some_and(|own| **own == *namespace));
-    let only = assigning.next().filter(|id| graph.node(*id).record.parsed.as_ref().is_ok_and(|parsed| parsed.has_resources_list))?;
+    let only = assigning
+        .next()
+        .filter(|id| graph.node(*id).record.parsed.as_ref().is_ok_and(|parsed| parsed.has_resources_list))?;
     assigning.next().is_none().then_some(only)
 }
 
@@ -76,7 +78,9 @@ fn place(ground: &Ground<'_>, work: &Work, context: Option<NodeId>, id: &LiveId)
         return Err(Refusal::NewFile { path, what });
     }
     if !ground.folder.tree().would_scan(&path) {
-        let what = format!("{id} belongs here, but a scan would not find it: the directory is a chart's, is ignored, or is no directory");
+        let what = format!(
+            "{id} belongs here, but a scan would not find it: the directory is a chart's, is ignored, or is no directory"
+        );
         return Err(Refusal::NewFile { path, what });
     }
     Ok(path)
@@ -88,10 +92,14 @@ fn register(ground: &Ground<'_>, work: &mut Work, context: NodeId, path: &Folder
     let refused = |what: String| Refusal::NewFile { path: path.clone(), what };
     let nearest = graph.nearest(&path.parent()).unwrap_or(context);
     if graph.node(nearest).context.namespaces != graph.node(context).context.namespaces {
-        return Err(refused(format!("{} stands nearer and is not in that context; name the file by hand", graph.path(nearest))));
+        return Err(refused(format!(
+            "{} stands nearer and is not in that context; name the file by hand",
+            graph.path(nearest)
+        )));
     }
     let record = &graph.node(nearest).record;
-    let entry = path.below(&record.directory()).ok_or_else(|| refused("no kustomization stands above it".to_owned()))?;
+    let entry =
+        path.below(&record.directory()).ok_or_else(|| refused("no kustomization stands above it".to_owned()))?;
     let bytes = work.current(ground.folder, &record.path).unwrap_or_default();
     let file = yaml::parse(&bytes).map_err(|error| refused(error.to_string()))?;
     let text = edit::add_resource(&file, entry).map_err(|reason| refused(format!("{}: {reason}", record.path)))?;

@@ -52,13 +52,24 @@ pub(super) fn identify(ground: &Ground<'_>, live: &Value) -> Result<LiveId, Refu
     })
 }
 
-fn existing(ground: &Ground<'_>, work: &mut Work, at: usize, index: usize, id: LiveId, live: &Value) -> Result<(), Refusal> {
+fn existing(
+    ground: &Ground<'_>,
+    work: &mut Work,
+    at: usize,
+    index: usize,
+    id: LiveId,
+    live: &Value,
+) -> Result<(), Refusal> {
     let folder = ground.folder;
     let placed = &folder.documents[index];
     let (record, title) = (placed.record(), placed.title());
     let api_version = text(live, "apiVersion")?;
     if api_version != &*record.api_version {
-        return Err(Refusal::Version { document: title, written: record.api_version.to_string(), live: api_version.to_owned() });
+        return Err(Refusal::Version {
+            document: title,
+            written: record.api_version.to_string(),
+            live: api_version.to_owned(),
+        });
     }
     let path = placed.file.path.clone();
     let bytes = work.current(folder, &path).unwrap_or_default();
@@ -84,7 +95,10 @@ fn existing(ground: &Ground<'_>, work: &mut Work, at: usize, index: usize, id: L
     };
     let mut wanted = wanted(&live, &own)?;
     let mut edited = edit(&file, number, &wanted, reader, &refused)?;
-    if ground.policy.existing == Existing::Explicit && !edited.changes.is_empty() && writes_namespace(&mut wanted, &supplied) {
+    if ground.policy.existing == Existing::Explicit
+        && !edited.changes.is_empty()
+        && writes_namespace(&mut wanted, &supplied)
+    {
         edited = edit(&file, number, &wanted, reader, &refused)?;
     }
     work.kept.extend(edited.refused.iter().map(|kept| (at, refused(kept.clone()))));

@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn f33_nulls_and_empty_annotations_are_absent_and_everything_else_counts() {
-        let render = json!({"metadata": {"name": "x", "annotations": {}}, "spec": {"a": null, "b": [1, {"c": "${C}"}]}});
+        let render =
+            json!({"metadata": {"name": "x", "annotations": {}}, "spec": {"a": null, "b": [1, {"c": "${C}"}]}});
         let live = json!({"metadata": {"name": "x"}, "spec": {"b": [1.0, {"c": 5}]}});
         assert_eq!(difference(&render, &live), None);
         let live = json!({"metadata": {"name": "x"}, "spec": {"b": [1, {"c": 5, "d": {}}]}});

@@ -104,7 +104,9 @@ fn keep_annotations(wanted: &mut Value, own: &Own<'_>) {
     let Some(written) = path.find(own.value).and_then(Value::as_object) else { return };
     for (key, value) in written {
         let entry = path.then(Step::Key(key.clone().into()));
-        let is_dropped = annotations::is_dropped(key) && entry.find(wanted).is_none() && path.find(own.render).is_none_or(|map| map.get(key).is_none());
+        let is_dropped = annotations::is_dropped(key)
+            && entry.find(wanted).is_none()
+            && path.find(own.render).is_none_or(|map| map.get(key).is_none());
         let is_text = own.annotations.get(key).is_some_and(|text| entry.find(wanted) == Some(text));
         if is_text {
             entry.set(wanted, value.clone());

@@ -79,7 +79,12 @@ pub fn plan(
 
 fn finish(ground: &Ground<'_>, mut work: Work, mut refused: Vec<(usize, Refusal)>) -> Result<Plan, Refusal> {
     refused.sort_by_key(|(at, _)| *at);
-    let mut plan = Plan { refused, kept: std::mem::take(&mut work.kept), notes: std::mem::take(&mut work.notes), ..Plan::default() };
+    let mut plan = Plan {
+        refused,
+        kept: std::mem::take(&mut work.kept),
+        notes: std::mem::take(&mut work.notes),
+        ..Plan::default()
+    };
     work.files.retain(|path, after| before(ground.folder, path) != *after);
     if work.files.is_empty() {
         return Ok(plan);

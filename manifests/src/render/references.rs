@@ -51,7 +51,8 @@ impl<'m, 'd> Candidates<'m, 'd> {
             .iter()
             .map(|reference| {
                 let field = reference.at.key("namespace");
-                let set = supplied.fields.iter().find(|(path, _)| *path == field).map(|(_, namespace)| namespace.clone());
+                let set =
+                    supplied.fields.iter().find(|(path, _)| *path == field).map(|(_, namespace)| namespace.clone());
                 (reference, set.or_else(|| reference.namespace.clone()))
             })
             .collect();
@@ -82,7 +83,9 @@ impl<'m, 'd> Candidates<'m, 'd> {
         };
         // A stated namespace means the former one if anything here had it, else the present one.
         let is_former = namespace.is_some_and(|stated| {
-            self.namespaces.iter().any(|(original, current, written)| *original == stated && could_be_seen(current, *written))
+            self.namespaces
+                .iter()
+                .any(|(original, current, written)| *original == stated && could_be_seen(current, *written))
         });
         let mut found = self.by_name.get(&*reference.name).into_iter().flatten().filter(|member| {
             let record = member.placed.record();
@@ -98,9 +101,7 @@ impl<'m, 'd> Candidates<'m, 'd> {
         });
         let Some(first) = found.next() else { return Ok(None) };
         match found.find(|other| other.namespace != first.namespace) {
-            Some(other) => {
-                Err(Ambiguous { at: reference.at.clone(), candidates: [first.index, other.index] })
-            }
+            Some(other) => Err(Ambiguous { at: reference.at.clone(), candidates: [first.index, other.index] }),
             None => Ok(Some(first)),
         }
     }

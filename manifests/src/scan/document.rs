@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::text::{Text, is_null, is_substituted, text};
 use super::{oddities, references, special};
 use crate::record::{DocumentRecord, Extra, Fault, Interner, Reference, When};
-use crate::render::annotations;
 use crate::render::FieldPath;
+use crate::render::annotations;
 use crate::verdict::Reason;
 use crate::yaml::{Document, Node};
 
@@ -114,7 +114,12 @@ fn head<'n>(root: &'n Node<'_>, key: &str) -> Option<&'n str> {
 fn fields(root: &Node<'_>, source: &str, out: &mut Extraction<'_>) {
     for key in ["apiVersion", "kind"] {
         if !matches!(text(root.get(key)), Text::Is(_)) {
-            out.fault(When::Always, Reason::UnsupportedDocument, format!("{key} is not a string"), format!("quote {key}"));
+            out.fault(
+                When::Always,
+                Reason::UnsupportedDocument,
+                format!("{key} is not a string"),
+                format!("quote {key}"),
+            );
         }
     }
     if out.record.kind.ends_with("List") && root.get("items").is_some() {

@@ -23,7 +23,9 @@ pub(super) fn check(document: &Document<'_>, out: &mut Extraction<'_>) -> Tree {
     for feature in &features {
         let (what, remedy) = match &feature.kind {
             FeatureKind::Directive => ("it has a YAML directive".to_owned(), "remove the directive"),
-            FeatureKind::DuplicateKey(key) => (format!("the key {key:?} stands twice in one mapping"), "remove one of them"),
+            FeatureKind::DuplicateKey(key) => {
+                (format!("the key {key:?} stands twice in one mapping"), "remove one of them")
+            }
             FeatureKind::NonStringKey(key) => (format!("the key {key:?} is not a string"), "quote it"),
             FeatureKind::Alias | FeatureKind::MergeKey => {
                 has_aliases = true;

@@ -77,7 +77,8 @@ fn argo(root: &Node<'_>) -> Applier {
     if let Some(several) = root.at(&["spec", "sources"]).and_then(Node::as_sequence) {
         sources.extend(several.items.iter().map(|item| &item.node));
     }
-    let changes = [("kustomize", "spec.source.kustomize"), ("helm", "spec.source.helm"), ("plugin", "spec.source.plugin")];
+    let changes =
+        [("kustomize", "spec.source.kustomize"), ("helm", "spec.source.helm"), ("plugin", "spec.source.plugin")];
     Applier {
         what: "the Argo CD Application",
         paths: sources.iter().filter_map(|source| string(source, &["path"])).map(str::to_owned).collect(),

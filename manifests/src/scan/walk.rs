@@ -11,14 +11,8 @@ use crate::verdict::{Finding, Reason};
 
 /// Reads a folder. It never fails: what cannot be read is a finding.
 pub fn scan(source: &dyn Source, limits: &Limits) -> Tree {
-    let mut walk = Walk {
-        source,
-        limits,
-        tree: Tree::default(),
-        interner: Interner::default(),
-        bytes: 0,
-        is_full: false,
-    };
+    let mut walk =
+        Walk { source, limits, tree: Tree::default(), interner: Interner::default(), bytes: 0, is_full: false };
     let mut pending = vec![(FolderPath::root(), 0, Ignores::default())];
     while let Some((directory, depth, ignores)) = pending.pop() {
         walk.directory(&directory, depth, ignores, &mut pending);
@@ -55,7 +49,12 @@ impl Walk<'_> {
 
     fn full(&mut self, path: &FolderPath, what: String) {
         self.is_full = true;
-        self.find(Finding::new(path, Reason::TooLarge, what, "narrow the target's path, or name other trees in .sourceignore"));
+        self.find(Finding::new(
+            path,
+            Reason::TooLarge,
+            what,
+            "narrow the target's path, or name other trees in .sourceignore",
+        ));
     }
 
     /// Reads a directory, unless it is one that is left alone.
@@ -143,7 +142,10 @@ impl Walk<'_> {
             Ok(bytes) => {
                 self.bytes += bytes.len() as u64;
                 if self.bytes > self.limits.total_bytes {
-                    self.full(path, format!("the folder holds more than {} bytes of manifests", self.limits.total_bytes));
+                    self.full(
+                        path,
+                        format!("the folder holds more than {} bytes of manifests", self.limits.total_bytes),
+                    );
                     return None;
                 }
                 Some(bytes.into())
@@ -204,11 +206,9 @@ impl Walk<'_> {
             return None;
         }
         match self.source.kind(path) {
-            Ok(kind) => {
-                kind.inspect(|kind| {
-                    self.tree.listing.insert(path.clone(), *kind);
-                })
-            }
+            Ok(kind) => kind.inspect(|kind| {
+                self.tree.listing.insert(path.clone(), *kind);
+            }),
             Err(error) => {
                 self.unreadable(path, &error);
                 None

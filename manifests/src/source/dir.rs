@@ -68,8 +68,9 @@ impl Source for DirSource {
             if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
             }
-            let name =
-                name.to_str().map_err(|_| SourceError::Name { shown: name.to_string_lossy().escape_debug().to_string() })?;
+            let name = name
+                .to_str()
+                .map_err(|_| SourceError::Name { shown: name.to_string_lossy().escape_debug().to_string() })?;
             let kind = match entry.file_type() {
                 FileType::Unknown => {
                     let stat = statat(&fd, name, AtFlags::SYMLINK_NOFOLLOW).map_err(explain)?;

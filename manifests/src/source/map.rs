@@ -61,9 +61,7 @@ impl MapSource {
 impl Source for MapSource {
     fn list(&self, directory: &FolderPath) -> Result<Vec<Entry>, SourceError> {
         match self.directories.get(directory) {
-            Some(entries) => {
-                Ok(entries.iter().map(|(name, kind)| Entry { name: name.clone(), kind: *kind }).collect())
-            }
+            Some(entries) => Ok(entries.iter().map(|(name, kind)| Entry { name: name.clone(), kind: *kind }).collect()),
             None if directory.is_root() => Ok(Vec::new()),
             None => Err(SourceError::Gone),
         }

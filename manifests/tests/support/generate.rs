@@ -86,17 +86,30 @@ fn kustomization(dice: &mut Dice<'_>, usual: &str, entries: &[String]) -> String
         text.push_str("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n");
     }
     match dice.roll(8) {
-        0 | 1 | 2 | 3 => writeln!(text, "namespace: {usual}").unwrap(),
+        0..=3 => writeln!(text, "namespace: {usual}").unwrap(),
         4 => writeln!(text, "namespace: {}", dice.pick(&NAMESPACES)).unwrap(),
         _ => {}
     }
-    text.push_str(dice.pick(&["", "", "sortOptions:\n  order: fifo\n", "generatorOptions: {}\n", "patches: []\n", "metadata:\n  name: x\n"]));
+    text.push_str(dice.pick(&[
+        "",
+        "",
+        "sortOptions:\n  order: fifo\n",
+        "generatorOptions: {}\n",
+        "patches: []\n",
+        "metadata:\n  name: x\n",
+    ]));
     text.push_str("resources:\n");
     for entry in entries {
         writeln!(text, "- {entry}").unwrap();
     }
     if dice.rarely(60) {
-        text.push_str(dice.pick(&["unknown: 1\n", "Namespace: x\n", "namePrefix: x-\n", "bases: [base]\n", "resources: []\n"]));
+        text.push_str(dice.pick(&[
+            "unknown: 1\n",
+            "Namespace: x\n",
+            "namePrefix: x-\n",
+            "bases: [base]\n",
+            "resources: []\n",
+        ]));
     }
     text
 }
@@ -170,17 +183,38 @@ fn document(dice: &mut Dice<'_>, usual: &str) -> String {
         2 => format!("apiVersion: v1\nkind: ServiceAccount\n{meta}"),
         3 => format!("apiVersion: v1\nkind: Service\n{meta}spec:\n  ports:\n  - port: 80\n    targetPort: 0x50\n"),
         4 | 5 => format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\n{meta}{}", binding(dice, usual)),
-        6 => format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata:\n  name: {name}\n{}", binding(dice, usual)),
-        7 => format!("apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata:\n  name: {name}\nwebhooks:\n- name: x.example.com\n  clientConfig:\n    service:\n      name: {}\n{}", self::name(dice), service_namespace(dice, usual)),
+        6 => format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata:\n  name: {name}\n{}",
+            binding(dice, usual)
+        ),
+        7 => format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata:\n  name: {name}\nwebhooks:\n- name: x.example.com\n  clientConfig:\n    service:\n      name: {}\n{}",
+            self::name(dice),
+            service_namespace(dice, usual)
+        ),
         8 => {
             let own = if dice.rarely(5) { "other" } else { usual };
             format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {own}\n")
         }
-        9 => format!("apiVersion: apps/v1\nkind: Deployment\n{meta}spec:\n  replicas: 1\n  template:\n    spec:\n      serviceAccountName: a\n      containers:\n      - &c\n        name: x\n        image: y:1.0\n      initContainers:\n      - <<: *c\n        name: z\n"),
-        10 => format!("apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata:\n  name: {name}\nspec:\n  group: x\n{}", if dice.rarely(3) { String::new() } else { format!("  service:\n    name: {}\n", self::name(dice)) }),
-        11 => format!("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.{name}.example.com\nspec:\n  group: {name}.example.com\n  scope: {}\n  names: {{kind: Widget, plural: widgets}}\n  conversion:\n    strategy: Webhook\n    webhook:\n      clientConfig:\n        service:\n          name: s\n{}", dice.pick(&["Namespaced", "Cluster"]), dice.pick(&["", "          namespace: former\n"])),
-        12 => format!("apiVersion: {name}.example.com/v1\nkind: Widget\n{meta}spec: {{a: , b: 1e3, c: 012, d: 0o14, e: 1_000, f: .5, g: \"\\u00e9\"}}\n"),
-        _ => format!("apiVersion: networking.k8s.io/v1\nkind: Ingress\n{meta}spec:\n  defaultBackend:\n    service:\n      name: {}\n      port: {{number: 80}}\n", self::name(dice)),
+        9 => format!(
+            "apiVersion: apps/v1\nkind: Deployment\n{meta}spec:\n  replicas: 1\n  template:\n    spec:\n      serviceAccountName: a\n      containers:\n      - &c\n        name: x\n        image: y:1.0\n      initContainers:\n      - <<: *c\n        name: z\n"
+        ),
+        10 => format!(
+            "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata:\n  name: {name}\nspec:\n  group: x\n{}",
+            if dice.rarely(3) { String::new() } else { format!("  service:\n    name: {}\n", self::name(dice)) }
+        ),
+        11 => format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.{name}.example.com\nspec:\n  group: {name}.example.com\n  scope: {}\n  names: {{kind: Widget, plural: widgets}}\n  conversion:\n    strategy: Webhook\n    webhook:\n      clientConfig:\n        service:\n          name: s\n{}",
+            dice.pick(&["Namespaced", "Cluster"]),
+            dice.pick(&["", "          namespace: former\n"])
+        ),
+        12 => format!(
+            "apiVersion: {name}.example.com/v1\nkind: Widget\n{meta}spec: {{a: , b: 1e3, c: 012, d: 0o14, e: 1_000, f: .5, g: \"\\u00e9\"}}\n"
+        ),
+        _ => format!(
+            "apiVersion: networking.k8s.io/v1\nkind: Ingress\n{meta}spec:\n  defaultBackend:\n    service:\n      name: {}\n      port: {{number: 80}}\n",
+            self::name(dice)
+        ),
     }
 }
 

@@ -97,3 +97,22 @@ fn prune(value: &mut serde_json::Value) {
         _ => {}
     }
 }
+
+/// The files as text, for messages.
+pub fn show(files: &Files) -> String {
+    let texts = files.iter().map(|(path, bytes)| ["==> ", path, "\n", &String::from_utf8_lossy(bytes), "\n"].concat());
+    texts.collect()
+}
+
+/// The value without nulls in mappings: to the API server they are absent.
+pub fn without_nulls(value: &serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::Object(map) => {
+            let kept = map.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(kept.map(|(key, value)| (key.clone(), without_nulls(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_nulls).collect()),
+        value => value.clone(),
+    }
+}
