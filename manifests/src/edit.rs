@@ -19,6 +19,7 @@ mod document;
 mod emit;
 mod extent;
 mod flow;
+mod hanging;
 mod mapping;
 mod matching;
 mod path;

@@ -22,6 +22,7 @@ pub(crate) mod lines;
 mod locate;
 mod node;
 pub(crate) mod resolve;
+mod tabs;
 mod timestamp;
 mod value;
 

@@ -22,26 +22,39 @@ impl Change {
 /// deletions that meet. A file without a last line break still has none when its last lines go.
 pub(super) fn ordered(text: &str, mut changes: Vec<Change>) -> Vec<Change> {
     changes.retain(|change| text[change.span.range()] != change.text);
-    changes.sort_by_key(|change| change.span);
-    let mut joined: Vec<Change> = Vec::with_capacity(changes.len());
-    for change in changes {
+    let (mut deletions, mut others): (Vec<_>, Vec<_>) = changes.into_iter().partition(|change| change.text.is_empty());
+    deletions.sort_by_key(|change| change.span);
+    let mut joined: Vec<Change> = Vec::with_capacity(deletions.len());
+    for deletion in deletions {
         match joined.last_mut() {
-            Some(last) if last.text.is_empty() && change.text.is_empty() && change.span.start <= last.span.end => {
-                last.span.end = last.span.end.max(change.span.end);
-            }
-            _ => joined.push(change),
+            Some(last) if deletion.span.start <= last.span.end => last.span.end = last.span.end.max(deletion.span.end),
+            _ => joined.push(deletion),
         }
     }
-    if let Some(last) = joined.last_mut()
-        && last.text.is_empty()
-        && last.span.end as usize == text.len()
-        && !text.ends_with('\n')
-    {
-        let before = &text[..last.span.start as usize];
-        let line = before.strip_suffix('\n').map_or(before, |rest| rest.strip_suffix('\r').unwrap_or(rest));
-        last.span = Span::new(line.len(), text.len());
+    for deletion in &mut joined {
+        let span = deletion.span.range();
+        let before = line_break_before(text, span.start);
+        let last = span.end == text.len() && !text.ends_with('\n');
+        for other in &mut others {
+            let at = other.span.range();
+            // Behind a line that goes: behind the line before it instead.
+            if at.is_empty() && span.start < at.start && (at.start < span.end || last) && before < span.start {
+                other.span = Span::new(before, before);
+            }
+        }
+        if last {
+            deletion.span = Span::new(before, text.len());
+        }
     }
-    joined
+    others.extend(joined);
+    others.sort_by_key(|change| change.span);
+    others
+}
+
+/// The place of the line break that ends right before `offset`; `offset` if there is none.
+fn line_break_before(text: &str, offset: usize) -> usize {
+    let before = &text[..offset];
+    before.strip_suffix('\n').map_or(before, |rest| rest.strip_suffix('\r').unwrap_or(rest)).len()
 }
 
 /// The part `range` of `text` with the changes that lie in it made; none if changes overlap, or reach over its edge.

@@ -41,15 +41,41 @@ pub fn edit(file: &File<'_>, number: usize, wanted: &Value, reader: Reader) -> R
     {
         return Err(Refused { path: String::new(), position: Some(file.position(offset)), reason: Reason::Layout });
     }
-    let mut walk =
-        Walk { file, document, reader, habits: habits(file, document), changes: Vec::new(), refused: Vec::new() };
-    let value = walk.node(Path::Root, Slot::Root, &document.root, &current, wanted);
+    if reader == Reader::Kustomize && has_merge_key(wanted) {
+        return Err(whole(Reason::MergeKeyName));
+    }
+    // A block of text can be changed by what follows it; in quotes it cannot. Where old blocks are in the way, less is done.
+    let as_written = habits(file, document);
+    let quoted = Habits { blocks: false, ..as_written };
+    let careful = Habits { careful: true, ..quoted };
+    let attempt = |habits| attempt(file, document, reader, &current, wanted, habits);
+    attempt(as_written).or_else(|_| attempt(quoted)).or_else(|_| attempt(careful))
+}
+
+fn attempt<'a>(
+    file: &File<'a>,
+    document: &Document<'a>,
+    reader: Reader,
+    current: &Value,
+    wanted: &Value,
+    habits: Habits<'a>,
+) -> Result<Edited, Refused> {
+    let mut walk = Walk { file, document, reader, habits, changes: Vec::new(), refused: Vec::new() };
+    let value = walk.node(Path::Root, Slot::Root, &document.root, current, wanted);
     let changes = ordered(file.text, walk.changes);
     let text = apply(file.text, 0..file.text.len(), &changes).ok_or_else(|| whole(Reason::Mismatch))?;
     if !changes.is_empty() {
-        verify::edited(file, number, &text, reader, &value)?;
+        verify::edited(file, document.number, &text, reader, &value)?;
     }
     Ok(Edited { changes, text, refused: walk.refused, value })
+}
+
+fn has_merge_key(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => object.iter().any(|(key, value)| key == "<<" || has_merge_key(value)),
+        Value::Array(items) => items.iter().any(has_merge_key),
+        _ => false,
+    }
 }
 
 /// Sets `metadata.namespace`, where it stands or behind the name, and changes nothing else.

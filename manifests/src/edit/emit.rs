@@ -14,12 +14,16 @@ pub(super) struct Habits<'t> {
     pub step: usize,
     /// Columns from a key to the dashes below it: 0 or `step`.
     pub dash: usize,
+    /// Whether texts of several lines may be written as blocks. What follows such a block can change it; quotes are safe anywhere.
+    pub blocks: bool,
+    /// Whether nothing is removed or moved below a block text that others' removals might change.
+    pub careful: bool,
 }
 
 impl Default for Habits<'_> {
     /// As `kubectl` writes.
     fn default() -> Self {
-        Self { eol: "\n", step: 2, dash: 0 }
+        Self { eol: "\n", step: 2, dash: 0, blocks: true, careful: false }
     }
 }
 
@@ -86,6 +90,9 @@ pub(super) fn behind_dash(content: &Value, column: usize, habits: Habits<'_>) ->
 }
 
 fn literal(text: &str, parent: usize, indent: usize, habits: Habits<'_>) -> Option<(String, String)> {
+    if !habits.blocks {
+        return None;
+    }
     // Kept line breaks would take in whatever blank lines follow: quotes are safer in a place that is not known.
     let block = Block {
         style: Style::Literal,

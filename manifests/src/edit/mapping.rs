@@ -2,10 +2,11 @@
 
 use super::emit;
 use super::extent::{Extent, column, extent};
+use super::hanging::{ends_in_block_text, would_change};
 use super::path::Path;
 use super::refused::Reason;
 use super::walk::{Slot, Walk, holds, same};
-use crate::yaml::{Content, Entry, Mapping, Node, Style};
+use crate::yaml::{Mapping, Node, Style};
 use serde_json::{Map, Value};
 
 type Object = Map<String, Value>;
@@ -48,17 +49,8 @@ impl<'f, 'a> Walk<'f, 'a> {
             };
             result.insert(key.clone(), said);
         }
-        for index in &removed {
-            let key = &keys[*index];
-            let entry = &mapping.entries[*index];
-            if let Some(reason) = self.remove_entry(mapping, *index, &removed) {
-                let now = current.get(key).cloned().unwrap_or_default();
-                self.refuse(Path::Key(&path, key), &entry.key, reason, &now);
-            } else {
-                result.remove(key);
-            }
-        }
-        self.add_entries(path, mapping, &keys, &removed, &added, &mut result);
+        let gone = self.remove_entries(path, mapping, &keys, removed, &mut result);
+        self.add_entries(path, mapping, &keys, &gone, &added, &mut result);
         Value::Object(result)
     }
 
@@ -67,17 +59,47 @@ impl<'f, 'a> Walk<'f, 'a> {
         mapping.entries.iter().map(|entry| self.document.key_text(&entry.key, self.reader).ok()).collect()
     }
 
+    /// Removes entries, or refuses to; returns those that are gone.
+    fn remove_entries(
+        &mut self,
+        path: Path<'_>,
+        mapping: &Mapping<'a>,
+        keys: &[String],
+        removed: Vec<usize>,
+        result: &mut Object,
+    ) -> Vec<usize> {
+        let says = result.clone();
+        let refuse = |walk: &mut Self, index: usize, reason| {
+            let now = says.get(&keys[index]).cloned().unwrap_or_default();
+            walk.refuse(Path::Key(&path, &keys[index]), &mapping.entries[index].key, reason, &now);
+        };
+        let fixed = |index: usize| {
+            let entry = &mapping.entries[index];
+            holds(&entry.value).or_else(|| (entry.explicit || entry.colon.is_none()).then_some(Reason::Layout))
+        };
+        let mut gone: Vec<usize> = removed.iter().copied().filter(|index| fixed(*index).is_none()).collect();
+        for index in removed {
+            let reason = fixed(index).or_else(|| self.remove_entry(mapping, index, &gone));
+            if let Some(reason) = reason {
+                refuse(self, index, reason);
+                gone.retain(|other| *other != index);
+            } else {
+                result.remove(&keys[index]);
+            }
+        }
+        gone
+    }
+
     /// Removes the lines of one entry; returns why not.
     fn remove_entry(&mut self, mapping: &Mapping<'a>, index: usize, removed: &[usize]) -> Option<Reason> {
         let entry = &mapping.entries[index];
-        if let Some(reason) = holds(&entry.value) {
-            return Some(reason);
-        }
-        if entry.explicit || entry.colon.is_none() {
-            return Some(Reason::Layout);
-        }
         let text = self.text();
         let extent = self.entry_extent(mapping, index);
+        let above = (0..index).rev().find(|above| !removed.contains(above)).map(|above| &mapping.entries[above].value);
+        let column = column(text, entry.key.full_start() as usize);
+        if above.is_some_and(|above| would_change(text, above, extent, column, self.habits.careful)) {
+            return Some(Reason::Layout);
+        }
         if !extent.inline {
             self.change(extent.deletion(text), "");
             return None;
@@ -133,7 +155,7 @@ impl<'f, 'a> Walk<'f, 'a> {
             };
             let after = after.filter(|index| kept.contains(index)).unwrap_or(last);
             let extent = self.entry_extent(mapping, after);
-            if extent.end == text.len() && ends_in_block_text(&mapping.entries[after]) {
+            if extent.end == text.len() && ends_in_block_text(text, &mapping.entries[after].value).is_some() {
                 // A line below would end the text's last line, which has no line break now.
                 let before = self.entry_extent(mapping, first);
                 if before.inline {
@@ -159,25 +181,6 @@ pub(super) fn keys_stay(mapping: &Mapping<'_>, removed: &[usize], added: &[(&Str
         return None;
     }
     mapping.entries.iter().find_map(|entry| holds(&entry.key))
-}
-
-/// Whether the last thing in an entry is a block scalar.
-fn ends_in_block_text(entry: &Entry<'_>) -> bool {
-    let mut node = &entry.value;
-    loop {
-        node = match &node.content {
-            Content::Scalar(scalar) => return super::walk::is_block(scalar.style),
-            Content::Mapping(mapping) if !mapping.flow => match mapping.entries.last() {
-                Some(entry) => &entry.value,
-                None => return false,
-            },
-            Content::Sequence(sequence) if !sequence.flow => match sequence.items.last() {
-                Some(item) => &item.node,
-                None => return false,
-            },
-            _ => return false,
-        };
-    }
 }
 
 /// What to do with a mapping's keys.

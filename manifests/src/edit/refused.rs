@@ -47,6 +47,11 @@ pub enum Reason {
     /// F32: nothing was written.
     #[error("the edited text would not read as what was wanted; change it by hand, and please report this")]
     Mismatch,
+    /// The live object has a key `<<`.
+    #[error(
+        "the live object has a key `<<`, which kustomize takes for a merge even in quotes; it cannot be written here"
+    )]
+    MergeKeyName,
     /// The document as it stands cannot be read.
     #[error("{0}")]
     Unreadable(ValueErrorKind),
@@ -69,7 +74,7 @@ impl Reason {
     pub fn category(&self) -> &'static str {
         match self {
             Self::SubstitutedValue => "substituted-value",
-            Self::Anchor | Self::Alias | Self::MergeKey | Self::Tag => "shared-value",
+            Self::Anchor | Self::Alias | Self::MergeKey | Self::MergeKeyName | Self::Tag => "shared-value",
             Self::Encrypted => "encrypted",
             Self::Layout => "unknown-layout",
             Self::Mismatch => "edit-mismatch",

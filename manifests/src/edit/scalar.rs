@@ -24,7 +24,7 @@ impl<'f, 'a> Walk<'f, 'a> {
         }
         if is_block(scalar.style) {
             return match wanted {
-                Value::String(text) if self.block(slot, node, scalar, text) => wanted.clone(),
+                Value::String(text) if self.habits.blocks && self.block(slot, node, scalar, text) => wanted.clone(),
                 _ => self.replace(path, slot, node, current, wanted),
             };
         }

@@ -3,6 +3,7 @@
 use super::change::{apply, ordered};
 use super::emit;
 use super::extent::{Extent, column, extent};
+use super::hanging::would_change;
 use super::matching::matching;
 use super::path::Path;
 use super::refused::Reason;
@@ -39,6 +40,20 @@ impl<'f, 'a> Walk<'f, 'a> {
             return self.refuse(path, node, Reason::Layout, &whole());
         }
         let text = self.text();
+        let column_of = |index: usize| column(text, sequence.items[index].dash as usize);
+        let careful = self.habits.careful;
+        let changes_text = |above: usize, gone: usize| {
+            would_change(text, &sequence.items[above].node, extents[gone], column_of(gone), careful)
+        };
+        let at_end = |index: usize| extents[index].end == text.len();
+        let adds = plan.matched.iter().any(Option::is_none);
+        // Block texts must not come to stand above what would become part of them, nor lose or gain the file's last line break.
+        if plan.removed.iter().any(|index| plan.kept_above(*index).is_some_and(|above| changes_text(above, *index)))
+            || (moves && plan.kept.iter().any(|above| plan.kept.iter().any(|gone| changes_text(*above, *gone))))
+            || (adds && plan.kept.iter().any(|index| at_end(*index) && changes_text(*index, *index)))
+        {
+            return self.refuse(path, node, Reason::Layout, &whole());
+        }
         let mut result = vec![Value::Null; wanted.len()];
         let mut slots = plan.kept.iter().copied();
         let mut anchor: Option<usize> = None;
@@ -115,6 +130,11 @@ impl Plan {
     /// Whether items that stay change their order.
     pub(super) fn moves(&self) -> bool {
         !self.matched.iter().flatten().is_sorted()
+    }
+
+    /// The last item that stays before one that goes.
+    fn kept_above(&self, index: usize) -> Option<usize> {
+        self.kept.iter().copied().rfind(|kept| *kept < index)
     }
 
     /// Whether the list begins with a new item.

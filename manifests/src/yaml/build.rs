@@ -4,7 +4,7 @@
 
 use super::characters::{self, at};
 use super::node::{Content, Document, Entry, File, Item, Mapping, Node, Properties, Scalar, Sequence, Span, Style};
-use super::{Error, ErrorKind, MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES, Position, locate};
+use super::{Error, ErrorKind, MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES, Position, locate, tabs};
 use granit_parser::{Event, Options, Parser, ScalarStyle, StructureStyle, Tag};
 use std::borrow::Cow;
 
@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
             Event::DocumentStart(explicit, _) => return self.start_document(explicit, range.start),
             Event::DocumentEnd => self.end_document(),
             Event::Comment(..) => self.comments.push(bytes),
-            Event::Anchor(id, name) => self.anchor(id, name, bytes),
+            Event::Anchor(id, name) => return self.anchor(id, name, bytes),
             Event::Alias(id) => return self.leaf(node(bytes, Content::Alias(id), None, span)),
             Event::Scalar(text, style, _, tag) => {
                 let style = match style {
@@ -73,8 +73,16 @@ impl<'a> Builder<'a> {
                     ScalarStyle::Plain if range.is_empty() => Style::Empty,
                     ScalarStyle::Plain => Style::Plain,
                 };
-                if style == Style::Double {
-                    self.escapes(&range)?;
+                match style {
+                    Style::Double => self.escapes(&range)?,
+                    Style::Plain if text.contains('?') && self.in_flow() => {
+                        return Err(self.error(range.start, ErrorKind::Unportable(text.into_owned())));
+                    }
+                    // go-yaml looks for indentation there.
+                    Style::Literal | Style::Folded if text.trim_start_matches('\n').starts_with('\t') => {
+                        return Err(self.error(range.start, ErrorKind::Tab));
+                    }
+                    _ => {}
                 }
                 let text = if style == Style::Empty { Cow::Borrowed("") } else { text };
                 return self.leaf(node(bytes, Content::Scalar(Scalar { style, text }), tag, span));
@@ -127,7 +135,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn anchor(&mut self, id: usize, name: Cow<'a, str>, span: Span) {
+    fn anchor(&mut self, id: usize, name: Cow<'a, str>, span: Span) -> Result<(), Error> {
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
+            return Err(self.error(span.start as usize, ErrorKind::Unportable(format!("&{name}"))));
+        }
         let anchored = match self.stack.last_mut() {
             Some(Open::Mapping { node, entries, key, .. }) => match (key, entries.last_mut()) {
                 (Some(key), _) => key,
@@ -137,10 +148,11 @@ impl<'a> Builder<'a> {
             Some(Open::Sequence { node, items, .. }) => items.last_mut().map_or(node, |item| &mut item.node),
             None => match &mut self.root {
                 Some(root) => root,
-                None => return,
+                None => return Ok(()),
             },
         };
         anchored.properties.get_or_insert_default().anchor = Some((id, name, span));
+        Ok(())
     }
 
     fn open(&mut self, open: Open<'a>) -> Result<(), Error> {
@@ -191,6 +203,10 @@ impl<'a> Builder<'a> {
         if self.nodes > MAX_NODES { Err(self.error(self.text.len(), ErrorKind::TooManyNodes)) } else { Ok(()) }
     }
 
+    fn in_flow(&self) -> bool {
+        matches!(self.stack.last(), Some(Open::Mapping { flow: true, .. } | Open::Sequence { flow: true, .. }))
+    }
+
     fn escapes(&self, range: &std::ops::Range<usize>) -> Result<(), Error> {
         match characters::unknown_escape(&self.text[range.clone()]) {
             Some((offset, escape)) => Err(self.error(range.start + offset, ErrorKind::Escape(escape))),
@@ -213,7 +229,9 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self, bom: bool) -> Result<File<'a>, Error> {
         locate::documents(self.text, &mut self.documents, self.comments)?;
-        Ok(File { text: self.text, bom, documents: self.documents })
+        let file = File { text: self.text, bom, documents: self.documents };
+        tabs::check(&file)?;
+        Ok(file)
     }
 }
 

@@ -44,6 +44,14 @@ pub enum ErrorKind {
     /// Text on the line of a `---`, or a line of text that begins with `---`.
     #[error("text follows `---` on its line, where tools that split files at `---` lose it; move it to the next line")]
     SeparatorContent,
+    /// What YAML 1.2 alone can read.
+    #[error(
+        "`{0}` can be read by YAML 1.2 only, not by the readers of Kubernetes and kustomize; write it in quotes, or plainer"
+    )]
+    Unportable(String),
+    /// A tab where indentation is expected.
+    #[error("a tab stands where only spaces may; replace it with spaces")]
+    Tab,
     /// It is no YAML.
     #[error("{0}")]
     Syntax(String),

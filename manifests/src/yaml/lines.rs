@@ -47,7 +47,9 @@ pub(crate) fn skip_trivia(text: &str, offset: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b' ' | b'\t' | b'\r' | b'\n' => at += 1,
-            b'#' if at == 0 || bytes[at - 1].is_ascii_whitespace() => at = line_end(text, at),
+            b'#' if at == 0 || bytes[at - 1].is_ascii_whitespace() || &text[..at] == "\u{feff}" => {
+                at = line_end(text, at);
+            }
             _ => break,
         }
     }

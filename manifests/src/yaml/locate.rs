@@ -246,7 +246,12 @@ impl Walk<'_> {
         if last.trim().is_empty() || given_end < body {
             return Err(offset(start));
         }
+        // The parser's span runs on to the next token, past its indentation.
         let region = &self.text[body..given_end];
+        let region = match region.rfind('\n') {
+            Some(newline) if region[newline..].trim().is_empty() => &region[..=newline],
+            _ => region,
+        };
         let kept = if self.text[start..indicators].contains('+') {
             region.strip_suffix('\n').unwrap_or(region)
         } else {

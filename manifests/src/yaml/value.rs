@@ -43,9 +43,11 @@ pub enum ValueErrorKind {
     /// Aliases that multiply.
     #[error("aliases expand to more than {ALIAS_BUDGET} values; write them out, or use fewer")]
     AliasBudget,
-    /// A folded text that kustomize changes when it writes it again.
-    #[error("kustomize changes this folded text when it reads it: use a literal block (`|`)")]
-    Folded,
+    /// A block of text that kustomize changes when it writes it again, as it does with all it reads.
+    #[error(
+        "kustomize changes this block of text when it reads it (folded lines that begin with a blank, line breaks kept at its end); use a literal block (`|`) or quotes"
+    )]
+    Rewritten,
 }
 
 impl<'a> Document<'a> {
@@ -63,7 +65,12 @@ impl<'a> Document<'a> {
     /// As [`Document::to_value`].
     pub(crate) fn key_text(&self, key: &Node<'a>, reader: Reader) -> Result<String, ValueError> {
         let anchors = if matches!(key.content, Content::Alias(_)) { self.anchors() } else { HashMap::new() };
-        Convert { anchors, reader, depth: 0, aliased: 0, budget: ALIAS_BUDGET }.key(key)
+        self.convert(anchors, reader).key(key)
+    }
+
+    fn convert<'n>(&self, anchors: HashMap<usize, &'n Node<'a>>, reader: Reader) -> Convert<'n, 'a> {
+        let last_comment = self.comments.last().map_or(0, |comment| comment.start);
+        Convert { anchors, reader, depth: 0, aliased: 0, budget: ALIAS_BUDGET, last_comment }
     }
 
     fn anchors<'n>(&'n self) -> HashMap<usize, &'n Node<'a>> {
@@ -77,7 +84,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// As [`Document::to_value`].
     pub fn node_value(&self, node: &Node<'a>, reader: Reader) -> Result<Value, ValueError> {
-        Convert { anchors: self.anchors(), reader, depth: 0, aliased: 0, budget: ALIAS_BUDGET }.node(node, false)
+        self.convert(self.anchors(), reader).node(node, false)
     }
 }
 
@@ -103,6 +110,8 @@ struct Convert<'n, 'a> {
     /// How many aliases are being expanded around the node at hand.
     aliased: usize,
     budget: usize,
+    /// Where the document's last comment stands; 0 if it has none.
+    last_comment: u32,
 }
 
 impl<'n, 'a> Convert<'n, 'a> {
@@ -218,10 +227,20 @@ impl<'n, 'a> Convert<'n, 'a> {
         }
     }
 
+    /// What kustomize reads is what go-yaml 3 reads of what it wrote itself, and it does not write every block as it was.
+    fn is_rewritten(&self, node: &Node<'_>, scalar: &Scalar<'_>) -> bool {
+        let keeps_breaks = scalar.text.ends_with("\n\n");
+        match scalar.style {
+            Style::Folded => keeps_breaks || scalar.text.contains("\n "),
+            Style::Literal => keeps_breaks && self.last_comment > node.span.end,
+            _ => false,
+        }
+    }
+
     fn scalar(&self, node: &Node<'a>, scalar: &Scalar<'a>, in_flow_mapping: bool) -> Result<Value, ValueError> {
         let text = &*scalar.text;
-        if scalar.style == Style::Folded && self.reader == Reader::Kustomize && text.contains("\n ") {
-            return Err(error(node, ValueErrorKind::Folded));
+        if self.reader == Reader::Kustomize && self.is_rewritten(node, scalar) {
+            return Err(error(node, ValueErrorKind::Rewritten));
         }
         let is_plain = matches!(scalar.style, Style::Plain | Style::Empty);
         match node.tag() {

@@ -5,13 +5,86 @@ use serde_json::{Value, json};
 
 /// Texts that are easy to get wrong.
 pub const TEXTS: &[&str] = &[
-    "x", "nginx:1.27", "yes", "0644", "1_000", "012", "1:2", "=", "<<", "2020-01-01", "~", "null", "", "true", "1.5", ".inf", "a: b", "a #b", "#a", "- a", "-",
-    "?", "? a", "a:", ":a", "'", "\"", "it's", "say \"hi\"", "back\\slash", " lead", "trail ", "tab\tin", "\ttab", "é", "日本", "😀", "\u{2028}", "\u{feff}", "\u{85}",
-    "\u{7f}", "two\nlines", "two\nlines\n", "a\n\nb\n", "a\n b\n", " a\nb\n", "\na\n", "a\n\n", "\n", "a\n  \n", "a \nb\n", "a\n\tb\n", "#!/bin/sh\nset -e\n# c\n", "---", "...",
-    "---\na: b\n", "{a}", "[a]", "a,b", "a]", "{{ .Values.x }}", "&a", "*a", "!a", "%a", "@a", "`a", "|", ">", "--flag=x", "10.0.0.0/8", "v1", "1.2.3", "$5", "a\r\nb\n", "\u{0}",
+    "x",
+    "nginx:1.27",
+    "yes",
+    "0644",
+    "1_000",
+    "012",
+    "1:2",
+    "=",
+    "<<",
+    "2020-01-01",
+    "~",
+    "null",
+    "",
+    "true",
+    "1.5",
+    ".inf",
+    "a: b",
+    "a #b",
+    "#a",
+    "- a",
+    "-",
+    "?",
+    "? a",
+    "a:",
+    ":a",
+    "'",
+    "\"",
+    "it's",
+    "say \"hi\"",
+    "back\\slash",
+    " lead",
+    "trail ",
+    "tab\tin",
+    "\ttab",
+    "é",
+    "日本",
+    "😀",
+    "\u{2028}",
+    "\u{feff}",
+    "\u{85}",
+    "\u{7f}",
+    "two\nlines",
+    "two\nlines\n",
+    "a\n\nb\n",
+    "a\n b\n",
+    " a\nb\n",
+    "\na\n",
+    "a\n\n",
+    "\n",
+    "a\n  \n",
+    "a \nb\n",
+    "a\n\tb\n",
+    "#!/bin/sh\nset -e\n# c\n",
+    "---",
+    "...",
+    "---\na: b\n",
+    "{a}",
+    "[a]",
+    "a,b",
+    "a]",
+    "{{ .Values.x }}",
+    "&a",
+    "*a",
+    "!a",
+    "%a",
+    "@a",
+    "`a",
+    "|",
+    ">",
+    "--flag=x",
+    "10.0.0.0/8",
+    "v1",
+    "1.2.3",
+    "$5",
+    "a\r\nb\n",
+    "\u{0}",
 ];
 
-const KEYS: &[&str] = &["name", "image", "new", "on", "a.b/c", "1", "", "key with space", "y", "<<", "é", "nested", "port"];
+const KEYS: &[&str] =
+    &["name", "image", "new", "on", "a.b/c", "1", "", "key with space", "y", "<<", "é", "nested", "port"];
 
 pub fn text(dice: &mut Dice<'_>) -> String {
     (*dice.pick(TEXTS)).to_owned()
@@ -87,7 +160,9 @@ pub fn same(one: &Value, other: &Value) -> bool {
             };
             covers(one, other) && covers(other, one)
         }
-        (Value::Array(one), Value::Array(other)) => one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other)),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
         _ => one == other,
     }

@@ -131,7 +131,10 @@ pub fn check_edit(file: &File<'_>, number: usize, wanted: &Value, reader: Reader
     }
     assert_eq!(result.bom, file.bom);
     // Blank lines that come to be the last ones stay.
-    let cut = edited.changes.last().is_some_and(|change| change.text.is_empty() && change.span.end as usize == file.text.len());
+    let cut = edited
+        .changes
+        .last()
+        .is_some_and(|change| change.text.is_empty() && change.span.end as usize == file.text.len());
     assert!(file.text.ends_with('\n') == edited.text.ends_with('\n') || cut, "the last line break: {}", show());
     assert!(file.text.contains("\r\n") || !edited.text.contains('\r'), "{}", show());
     // What a layout stood in the way of may be possible once something else has changed.
@@ -161,7 +164,11 @@ pub fn check_removal(file: &File<'_>, number: usize) {
         Ok(None) => assert!(file.documents.iter().all(|document| document.number == number || document.is_empty())),
         Ok(Some(rest)) => {
             let result = parse(rest.as_bytes()).unwrap();
-            let others = file.documents.iter().filter(|document| document.number != number).map(|document| file.slice(document.range));
+            let others = file
+                .documents
+                .iter()
+                .filter(|document| document.number != number)
+                .map(|document| file.slice(document.range));
             assert!(others.eq(result.documents.iter().map(|document| result.slice(document.range))));
         }
         Err(refused) => assert_eq!(refused.reason, Reason::Mismatch),

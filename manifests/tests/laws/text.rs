@@ -3,10 +3,54 @@
 use super::dice::Dice;
 
 const PLAIN: &[&str] = &[
-    "x", "nginx:1.27", "yes", "0644", "1", "true", "null", "~", "2020-01-01", "1.5", "http://a/b?c#d", "--flag=x", "a b  c", "it's", "a\"b", "é", "100m", "$5", "a-b_c.d/e",
+    "x",
+    "nginx:1.27",
+    "yes",
+    "0644",
+    "1",
+    "true",
+    "null",
+    "~",
+    "2020-01-01",
+    "1.5",
+    "http://a/b?c#d",
+    "--flag=x",
+    "a b  c",
+    "it's",
+    "a\"b",
+    "é",
+    "100m",
+    "$5",
+    "a-b_c.d/e",
 ];
-const QUOTED: &[&str] = &["\"\"", "''", "\"x\"", "'it''s'", "\"a\\tb\\n\\u00e9\"", "'# no'", "\"a: b\"", "\"0644\"", "'yes'", "\"{{ x }}\"", "\"[\""];
-const KEYS: &[&str] = &["name", "image", "spec", "a.b/c", "\"quoted\"", "'single'", "data", "port", "key", "x", "labels", "z9", "key with space"];
+const QUOTED: &[&str] = &[
+    "\"\"",
+    "''",
+    "\"x\"",
+    "'it''s'",
+    "\"a\\tb\\n\\u00e9\"",
+    "'# no'",
+    "\"a: b\"",
+    "\"0644\"",
+    "'yes'",
+    "\"{{ x }}\"",
+    "\"[\"",
+];
+const KEYS: &[&str] = &[
+    "name",
+    "image",
+    "spec",
+    "a.b/c",
+    "\"quoted\"",
+    "'single'",
+    "data",
+    "port",
+    "key",
+    "x",
+    "labels",
+    "z9",
+    "key with space",
+];
 const COMMENTS: &[&str] = &["# c", "#", "#c", "# key: value", "# - item", "#\ttab", "# \u{e9} '\" {["];
 
 pub struct Writer<'d, 'b> {
