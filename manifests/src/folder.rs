@@ -1,12 +1,13 @@
 //! A folder that was judged: its documents, the objects they are, and the verdict.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::graph::{Graph, NodeId};
 use crate::identity::{Diagnostic, Identity, LiveId, NamespaceSource};
+use crate::kinds::Kinds;
 use crate::path::FolderPath;
 use crate::record::{DocumentRecord, FileRecord};
 use crate::render::{Rendered, Supplied, render};
@@ -81,26 +82,60 @@ impl Placed {
 }
 
 /// A judged folder.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Folder {
     pub(crate) tree: Tree,
-    pub(crate) graph: Graph,
+    pub(crate) graph: Arc<Graph>,
     pub(crate) documents: Vec<Placed>,
     /// Where the documents of each file begin and end in `documents`.
-    pub(crate) ranges: HashMap<FolderPath, std::ops::Range<usize>>,
-    pub(crate) by_live: HashMap<LiveId, usize>,
+    pub(crate) ranges: Arc<HashMap<FolderPath, std::ops::Range<usize>>>,
+    pub(crate) by_live: Arc<HashMap<LiveId, usize>>,
     /// Documents that kustomize leaves out, by the identity they would have (F18).
-    pub(crate) locals: HashMap<LiveId, usize>,
+    pub(crate) locals: Arc<HashMap<LiveId, usize>>,
     /// What kustomize makes of each root.
-    pub(crate) renders: Vec<Rendered>,
+    pub(crate) renders: Arc<Vec<Rendered>>,
     /// Where each document is in `renders`, if a kustomization reaches it.
-    pub(crate) in_render: Vec<Option<(usize, usize)>>,
-    pub(crate) verdict: Verdict,
+    pub(crate) in_render: Arc<Vec<Option<(usize, usize)>>>,
+    pub(crate) verdict: Arc<Verdict>,
     /// Whether a kind was unknown to a look-up that was not ready.
     pub(crate) is_provisional: bool,
 }
 
 impl Folder {
+    /// The folder after `changes`: new bytes, or `None` for a file that is gone.
+    ///
+    /// Judging looks at records, never at bytes. Where the records of the changed files are equal to what they were (the
+    /// same objects, naming the same others), the judgement stands and is shared; else everything is judged anew.
+    #[must_use]
+    pub fn with(
+        &self,
+        changes: &BTreeMap<FolderPath, Option<Arc<[u8]>>>,
+        kinds: &dyn Kinds,
+        options: &Options,
+    ) -> Self {
+        let tree = self.tree.with(changes.iter().map(|(path, bytes)| (path.clone(), bytes.clone())));
+        let is_same = |path: &FolderPath| match (self.tree.files.get(path), tree.files.get(path)) {
+            (Some(before), Some(after)) => before.content == after.content,
+            _ => false,
+        };
+        if !changes.keys().all(is_same) {
+            return crate::judge(tree, kinds, options);
+        }
+        let mut folder = Self { tree, ..self.clone() };
+        for path in changes.keys() {
+            let range = folder.ranges.get(path).cloned().unwrap_or_default();
+            if let Some(file) = folder.tree.files.get(path) {
+                folder.documents[range].iter_mut().for_each(|document| document.file = file.clone());
+            }
+        }
+        folder
+    }
+
+    /// Whether both were judged once, so that everything but the bytes of equal records is the same.
+    pub(crate) fn shares_judgement(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.by_live, &other.by_live)
+    }
+
     /// The answer.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
@@ -182,6 +217,6 @@ impl Folder {
     /// reason, the previous one stands (F23).
     pub fn settled(&self, previous: &Verdict) -> Verdict {
         let keeps = self.is_provisional && previous.validity() != crate::verdict::Validity::Unknown;
-        if keeps { previous.clone() } else { self.verdict.clone() }
+        if keeps { previous.clone() } else { Verdict::clone(&self.verdict) }
     }
 }

@@ -10,6 +10,7 @@ mod scopes;
 mod substitutions;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::folder::{Folder, Options};
 use crate::graph::{Graph, Reached};
@@ -41,7 +42,18 @@ pub fn judge(tree: Tree, kinds: &dyn Kinds, options: &Options) -> Folder {
             in_render[document.index] = Some((render, position));
         }
     }
-    Folder { tree, graph, documents, ranges, by_live, locals, renders, in_render, verdict, is_provisional }
+    Folder {
+        tree,
+        graph: Arc::new(graph),
+        documents,
+        ranges: Arc::new(ranges),
+        by_live: Arc::new(by_live),
+        locals: Arc::new(locals),
+        renders: Arc::new(renders),
+        in_render: Arc::new(in_render),
+        verdict: Arc::new(verdict),
+        is_provisional,
+    }
 }
 
 /// Where the documents of each file stand; documents come by file.

@@ -19,7 +19,7 @@ pub struct FileRecord {
 }
 
 /// What a file holds.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum FileContent {
     /// No document has apiVersion and kind: a file of another tool, left alone outside every graph.
     Foreign,
@@ -58,12 +58,14 @@ pub struct Fault {
 }
 
 /// One document that holds something.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct DocumentRecord {
     /// Its number in the file, from 1, counting empty documents.
     pub number: u32,
     /// apiVersion as written.
     pub api_version: Arc<str>,
+    /// The API group of `api_version`.
+    pub group: Arc<str>,
     /// kind as written.
     pub kind: Arc<str>,
     /// metadata.name as written; `None` with `generateName`, and in documents with faults.
@@ -77,7 +79,7 @@ pub struct DocumentRecord {
 }
 
 /// Properties that few documents have.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Extra {
     /// Whether its values are encrypted.
     pub is_encrypted: bool,
@@ -151,11 +153,6 @@ impl FileRecord {
 }
 
 impl DocumentRecord {
-    /// The API group.
-    pub fn group(&self) -> &str {
-        self.api_version.split_once('/').map_or("", |(group, _)| group)
-    }
-
     /// What few documents have, if this one has it.
     pub fn extra(&self) -> Option<&Extra> {
         self.extra.as_deref()

@@ -49,7 +49,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> Decided {
     for file in tree.files.values() {
         let reached = graph.reached(&file.path);
         for (position, record) in file.documents().iter().enumerate() {
-            let info = case.kinds.find(record.group(), &record.kind);
+            let info = case.kinds.find(&record.group, &record.kind);
             decided.is_provisional |= info.is_none() && !case.kinds.is_ready();
             let decision = match info.map(|info| info.scope) {
                 Some(Scope::Cluster) => cluster(case, file, record),
@@ -58,7 +58,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> Decided {
             };
             let owns = !matches!(decision.source, NamespaceSource::None | NamespaceSource::Unresolved);
             let mut live = record.name.as_ref().filter(|_| owns).map(|name| LiveId {
-                group: Arc::from(record.group()),
+                group: record.group.clone(),
                 resource: info.map_or_else(|| record.kind.clone(), |info| info.resource.clone()),
                 namespace: decision.namespace.clone(),
                 name: name.clone(),

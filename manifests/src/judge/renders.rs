@@ -53,8 +53,7 @@ fn render(
     ranges: &HashMap<FolderPath, Range<usize>>,
     root: NodeId,
 ) -> Rendered {
-    let mut accumulator =
-        Accumulator { graph: case.graph, documents, ranges, members: Vec::new(), collisions: Vec::new() };
+    let mut accumulator = Accumulator::new(case.graph, documents, ranges);
     accumulator.root(root);
     for collision in std::mem::take(&mut accumulator.collisions) {
         collide(case, documents, &collision);

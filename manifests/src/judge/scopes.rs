@@ -17,7 +17,7 @@ pub(super) fn judge(case: &mut Case<'_>, documents: &[Placed]) {
         }
         let is_skipped = is_cluster_scoped(&record.api_version, &record.kind);
         let is_renamed = &*record.api_version == "v1" && &*record.kind == "Namespace";
-        let scope = case.kinds.find(record.group(), &record.kind).map(|info| info.scope);
+        let scope = case.kinds.find(&record.group, &record.kind).map(|info| info.scope);
         let wrong =
             if is_renamed {
                 reached.context.namespaces.iter().find(|(name, _)| Some(name) != record.name.as_ref()).map(

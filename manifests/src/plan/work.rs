@@ -89,8 +89,7 @@ fn finish(ground: &Ground<'_>, mut work: Work, mut refused: Vec<(usize, Refusal)
     if work.files.is_empty() {
         return Ok(plan);
     }
-    let after = ground.folder.tree().with(work.files.clone());
-    let after = crate::judge(after, ground.kinds, ground.options);
+    let after = ground.folder.with(&work.files, ground.kinds, ground.options);
     check::check(ground.folder, &after, &work)?;
     for (path, bytes) in work.files {
         plan.files.insert(path.clone(), FileChange { before: before(ground.folder, &path), after: bytes });

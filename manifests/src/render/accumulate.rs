@@ -65,14 +65,28 @@ struct Heap<'d> {
 }
 
 pub(crate) struct Accumulator<'d> {
-    pub(crate) graph: &'d Graph,
-    pub(crate) documents: &'d [Placed],
-    pub(crate) ranges: &'d HashMap<FolderPath, Range<usize>>,
+    graph: &'d Graph,
+    documents: &'d [Placed],
+    ranges: &'d HashMap<FolderPath, Range<usize>>,
     pub(crate) members: Vec<Member<'d>>,
     pub(crate) collisions: Vec<Collision>,
+    /// `default`, which is also no namespace.
+    default: Arc<str>,
+    /// What stands for the namespace of cluster-scoped objects.
+    none: Arc<str>,
 }
 
 impl<'d> Accumulator<'d> {
+    /// Nothing yet.
+    pub(crate) fn new(
+        graph: &'d Graph,
+        documents: &'d [Placed],
+        ranges: &'d HashMap<FolderPath, Range<usize>>,
+    ) -> Self {
+        let (members, collisions) = (Vec::new(), Vec::new());
+        Self { graph, documents, ranges, members, collisions, default: "default".into(), none: "".into() }
+    }
+
     /// Everything that a root names. Recursion is bounded: the graph cuts longer chains.
     pub(crate) fn root(&mut self, root: NodeId) {
         self.node(root);
@@ -117,7 +131,8 @@ impl<'d> Accumulator<'d> {
         // Interning the few distinct namespaces would save little: keys are short-lived.
         let namespace = match &member.namespace {
             Some(namespace) if !member.is_cluster => namespace.clone(),
-            _ => Arc::from(member.current()),
+            None if !member.is_cluster => self.default.clone(),
+            _ => self.none.clone(),
         };
         (&record.api_version, &record.kind, namespace, member.name)
     }

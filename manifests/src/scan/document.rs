@@ -79,6 +79,7 @@ pub(super) fn classify(document: &Document<'_>, source: &str, interner: &mut Int
     let record = DocumentRecord {
         number: u32::try_from(document.number).unwrap_or(u32::MAX),
         api_version: interner.intern(api_version),
+        group: interner.intern(api_version.split_once('/').map_or("", |(group, _)| group)),
         kind: interner.intern(kind),
         name: None,
         namespace: None,

@@ -45,7 +45,7 @@ pub(crate) fn selects((group, version, kind): Selector, api_version: &str, actua
 
 /// The namespaces that the transformer sets beside `metadata.namespace`.
 fn supplied(root: &Node<'_>, out: &mut Extraction<'_>) {
-    match (out.record.group().to_owned().as_str(), &*out.record.kind.clone()) {
+    match (&*out.record.group.clone(), &*out.record.kind.clone()) {
         (_, "RoleBinding" | "ClusterRoleBinding") => subjects(root, out),
         ("apiregistration.k8s.io", "APIService") => match root.at(&["spec", "service"]) {
             Some(service) if service.as_mapping().is_some() => {

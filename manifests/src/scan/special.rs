@@ -22,7 +22,7 @@ pub(super) fn collect(root: &Node<'_>, out: &mut Extraction<'_>) {
     if root.get("sops").is_some_and(|sops| sops.as_mapping().is_some()) {
         out.extra().is_encrypted = true;
     }
-    let group = out.record.group().to_owned();
+    let group = out.record.group.clone();
     match (&*group, &*out.record.kind.clone()) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => out.extra().defines = definition(root),
         ("kustomize.toolkit.fluxcd.io", "Kustomization") => out.extra().applies = Some(flux(root)),
