@@ -231,7 +231,7 @@ fn f41_items_are_matched_by_name_and_keep_their_comments() {
         "c:\n\n# set off\n\n# second\n- name: b\n  image: w2\n- name: c\n  image: z\nd: 1\n"
     );
     let reorder = |w: &mut Value| {
-        w["c"] = json!([{"name": "b", "image": "w"}, {"name": "c", "image": "z2"}, {"name": "a", "image": "x"}])
+        w["c"] = json!([{"name": "b", "image": "w"}, {"name": "c", "image": "z2"}, {"name": "a", "image": "x"}]);
     };
     assert_eq!(
         edited(CONTAINERS, reorder),

@@ -6,6 +6,7 @@
 
 pub mod change;
 pub mod dice;
+pub mod leaves;
 pub mod text;
 
 use dice::Dice;
