@@ -14,6 +14,7 @@
 //!
 //! Trees borrow from the bytes. They are cheap to make again and, at some fifty bytes a node, dear to keep: keep the bytes.
 
+mod block;
 mod build;
 mod characters;
 mod error;

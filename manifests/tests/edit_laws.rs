@@ -52,3 +52,31 @@ proptest! {
         fuzz_edit(&bytes);
     }
 }
+
+/// The laws would hold for an editor that refuses everything.
+#[test]
+fn f30_most_random_changes_are_made_and_few_are_refused() {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut bytes = |count: usize| -> Vec<u8> {
+        let next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state.to_be_bytes()[0]
+        };
+        std::iter::repeat_with(next).take(count).collect()
+    };
+    let (mut whole, mut partly, mut none) = (0_usize, 0_usize, 0_usize);
+    for _ in 0..400 {
+        let text = text::file(&mut Dice::new(&bytes(250)));
+        let changes = bytes(60);
+        let file = parse(text.as_bytes()).unwrap();
+        let Ok(current) = file.documents[0].to_value(READERS[0]) else { continue };
+        let wanted = change::changed(&mut Dice::new(&changes), &current);
+        match check_edit(&file, 1, &wanted, READERS[0]) {
+            Ok(edited) if edited.changes.is_empty() && edited.refused.is_empty() => {}
+            Ok(edited) if edited.refused.is_empty() => whole += 1,
+            Ok(_) => partly += 1,
+            Err(_) => none += 1,
+        }
+    }
+    assert!(whole > 200 && partly * 4 < whole && none * 10 < whole, "{whole} made, {partly} in part, {none} refused");
+}

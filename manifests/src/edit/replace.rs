@@ -71,7 +71,9 @@ impl<'f, 'a> Walk<'f, 'a> {
             Some(style) if is_block(style) => {
                 let header =
                     text[span.start + 1..].bytes().take_while(|byte| matches!(byte, b'+' | b'-' | b'1'..=b'9')).count();
-                Parts { inline: behind..span.start + 1 + header, below: line_end(text, span.start)..span.end }
+                // A block without text is nothing but its header.
+                let line = line_end(text, span.start);
+                Parts { inline: behind..span.start + 1 + header, below: line..span.end.max(line) }
             }
             // It begins on the lines below.
             _ if skip_trivia(text, behind) > first_line_end => {

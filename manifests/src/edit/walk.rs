@@ -171,6 +171,12 @@ pub(super) fn same(current: &Value, wanted: &Value) -> bool {
         (Value::Array(current), Value::Array(wanted)) => {
             current.len() == wanted.len() && current.iter().zip(wanted).all(|(current, wanted)| same(current, wanted))
         }
+        // Both are exact as integers; else they are what the API server makes of them, floats.
+        (Value::Number(current), Value::Number(wanted))
+            if current.is_f64() || wanted.is_f64() || !current.is_i64() || !wanted.is_i64() =>
+        {
+            current.as_f64() == wanted.as_f64()
+        }
         _ => current == wanted,
     }
 }

@@ -15,8 +15,15 @@ use std::borrow::Cow;
 pub fn parse(bytes: &[u8]) -> Result<File<'_>, Error> {
     let text = characters::text(bytes)?;
     let bom = text.starts_with('\u{feff}');
-    let mut builder =
-        Builder { text, documents: Vec::new(), comments: Vec::new(), stack: Vec::new(), root: None, nodes: 0 };
+    let mut builder = Builder {
+        text,
+        documents: Vec::new(),
+        comments: Vec::new(),
+        ends: Vec::new(),
+        stack: Vec::new(),
+        root: None,
+        nodes: 0,
+    };
     let mut events = Parser::new_from_str_with_options(text, options());
     while let Some(event) = events.next_event() {
         match event {
@@ -49,6 +56,8 @@ struct Builder<'a> {
     text: &'a str,
     documents: Vec<Document<'a>>,
     comments: Vec<Span>,
+    /// Where each document's `...` ends, if it has one.
+    ends: Vec<Option<usize>>,
     stack: Vec<Open<'a>>,
     root: Option<Node<'a>>,
     nodes: usize,
@@ -60,7 +69,7 @@ impl<'a> Builder<'a> {
         let bytes = Span::new(range.start, range.end);
         match event {
             Event::DocumentStart(explicit, _) => return self.start_document(explicit, range.start),
-            Event::DocumentEnd => self.end_document(),
+            Event::DocumentEnd => self.end_document(&range),
             Event::Comment(..) => self.comments.push(bytes),
             Event::Anchor(id, name) => return self.anchor(id, name, bytes),
             Event::Alias(id) => return self.leaf(node(bytes, Content::Alias(id), None, span)),
@@ -129,7 +138,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn end_document(&mut self) {
+    fn end_document(&mut self, end: &std::ops::Range<usize>) {
+        self.ends.push((!end.is_empty()).then_some(end.end));
         if let (Some(document), Some(root)) = (self.documents.last_mut(), self.root.take()) {
             document.root = root;
         }
@@ -228,7 +238,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self, bom: bool) -> Result<File<'a>, Error> {
-        locate::documents(self.text, &mut self.documents, self.comments)?;
+        locate::documents(self.text, &mut self.documents, self.comments, &self.ends)?;
         let file = File { text: self.text, bom, documents: self.documents };
         tabs::check(&file)?;
         Ok(file)

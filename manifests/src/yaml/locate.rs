@@ -6,24 +6,37 @@
 use super::characters::at;
 use super::lines::{line_end, next_line, skip_trivia};
 use super::node::{Content, Document, Entry, Item, Node, Span, Style};
-use super::{Error, ErrorKind};
+use super::{Error, ErrorKind, block};
 
-/// Settles the documents' ranges, gives each its comments, and finds the spans of its nodes.
-pub(super) fn documents(text: &str, documents: &mut [Document<'_>], mut comments: Vec<Span>) -> Result<(), Error> {
+/// Settles the documents' ranges, gives each its comments, and finds the spans of its nodes. `ends`: where each document's `...` ends.
+pub(super) fn documents(
+    text: &str,
+    documents: &mut [Document<'_>],
+    mut comments: Vec<Span>,
+    ends: &[Option<usize>],
+) -> Result<(), Error> {
     separators(text, documents)?;
     comments.sort_unstable();
     let mut comments = comments.into_iter().peekable();
-    let starts: Vec<usize> = (0..documents.len()).map(|index| start(text, documents, index)).collect();
+    let file_start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     for (index, document) in documents.iter_mut().enumerate() {
         let marker = document.range.start as usize;
-        let end = starts.get(index + 1).copied().unwrap_or(text.len());
-        document.range = Span::new(starts[index], end);
-        while let Some(comment) = comments.next_if(|comment| (comment.start as usize) < end) {
+        // Directives can stand only at the start of the file or behind a `...`.
+        let before = if index == 0 { Some(file_start) } else { ends.get(index - 1).copied().flatten() };
+        let directive = before.and_then(|before| directive(text, before, marker));
+        document.directive = directive.map(offset);
+        let start = if index == 0 { file_start } else { directive.unwrap_or(marker) };
+        document.range = Span::new(start, text.len());
+        let content = if document.explicit { marker + 3 } else { start };
+        document.unknown_layout = root(text, document, content).err();
+    }
+    for index in 1..documents.len() {
+        documents[index - 1].range.end = documents[index].range.start;
+    }
+    for document in documents {
+        while let Some(comment) = comments.next_if(|comment| comment.start < document.range.end) {
             document.comments.push(comment);
         }
-        let content = if document.explicit { marker + 3 } else { starts[index] };
-        document.directive = directive(text, starts[index], marker).map(|offset| Span::new(offset, offset).start);
-        document.unknown_layout = root(text, document, content).err();
     }
     Ok(())
 }
@@ -45,15 +58,6 @@ fn separators(text: &str, documents: &[Document<'_>]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The first byte of a document: the file's first, or its `---`, or the directives before that.
-fn start(text: &str, documents: &[Document<'_>], index: usize) -> usize {
-    if index == 0 {
-        return if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    }
-    let marker = documents[index].range.start as usize;
-    directive(text, documents[index - 1].range.start as usize, marker).unwrap_or(marker)
-}
-
 /// The first directive that belongs to the `---` at `marker`: on a line of its own, with only directives, comments and blank lines between.
 fn directive(text: &str, from: usize, marker: usize) -> Option<usize> {
     let mut found = None;
@@ -72,10 +76,10 @@ fn directive(text: &str, from: usize, marker: usize) -> Option<usize> {
 }
 
 fn root(text: &str, document: &mut Document<'_>, content: usize) -> Result<(), u32> {
-    let end = document.range.end as usize;
     let past = Walk { text }.node(&mut document.root, content, true)?;
     let rest = skip_trivia(text, past);
-    if rest < end && !text[rest..].starts_with("...") { Err(offset(rest)) } else { Ok(()) }
+    let ends = rest == text.len() || ["...", "---"].iter().any(|marker| text[rest..].starts_with(marker));
+    if ends { Ok(()) } else { Err(offset(rest)) }
 }
 
 fn offset(at: usize) -> u32 {
@@ -95,7 +99,7 @@ impl Walk<'_> {
         let found = match &mut node.content {
             Content::Scalar(scalar) => match scalar.style {
                 Style::Empty => from..from,
-                Style::Literal | Style::Folded => self.block_scalar(from, given.end, scalar.style, &scalar.text)?,
+                Style::Literal | Style::Folded => block::span(self.text, from, given.end, scalar.style, &scalar.text)?,
                 Style::Plain | Style::Single | Style::Double => self.same(from, given)?,
             },
             Content::Alias(_) => self.same(from, given)?,
@@ -219,47 +223,5 @@ impl Walk<'_> {
     fn closing(self, start: usize, from: usize, bracket: u8) -> Result<std::ops::Range<usize>, u32> {
         let at = skip_trivia(self.text, from);
         if self.byte(at) == Some(bracket) { Ok(start..at + 1) } else { Err(offset(at)) }
-    }
-
-    /// From the header's `|` or `>` to the end of the last line of text; with `+`, to the end of the last blank line that counts.
-    fn block_scalar(
-        self,
-        from: usize,
-        given_end: usize,
-        style: Style,
-        value: &str,
-    ) -> Result<std::ops::Range<usize>, u32> {
-        let start = skip_trivia(self.text, from);
-        if self.byte(start) != Some(if style == Style::Literal { b'|' } else { b'>' }) {
-            return Err(offset(start));
-        }
-        let header: usize =
-            self.text[start + 1..].bytes().take_while(|byte| matches!(byte, b'+' | b'-' | b'1'..=b'9')).count();
-        let indicators = start + 1 + header;
-        if value.trim_matches('\n').is_empty() {
-            // Nothing but line breaks: where it ends is not told by its text.
-            return if value.is_empty() { Ok(start..indicators) } else { Err(offset(start)) };
-        }
-        // A last line of blanks is text, which the cut below would not see.
-        let last = value.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
-        let body = next_line(self.text, indicators);
-        if last.trim().is_empty() || given_end < body {
-            return Err(offset(start));
-        }
-        // The parser's span runs on to the next token, past its indentation.
-        let region = &self.text[body..given_end];
-        let region = match region.rfind('\n') {
-            Some(newline) if region[newline..].trim().is_empty() => &region[..=newline],
-            _ => region,
-        };
-        let kept = if self.text[start..indicators].contains('+') {
-            region.strip_suffix('\n').unwrap_or(region)
-        } else {
-            region.trim_end_matches([' ', '\t', '\r', '\n'])
-        };
-        let kept = kept.strip_suffix('\r').unwrap_or(kept);
-        // Blanks at the end of the last line of text are text.
-        let end = if kept.len() < region.len() { line_end(self.text, body + kept.len()) } else { body + kept.len() };
-        Ok(start..end)
     }
 }

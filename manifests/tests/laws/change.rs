@@ -167,3 +167,24 @@ pub fn same(one: &Value, other: &Value) -> bool {
         _ => one == other,
     }
 }
+
+/// Whether nothing comes, goes or moves: only scalars change. No comment has a reason to go then.
+pub fn keeps_shape(current: &Value, wanted: &Value) -> bool {
+    match (current, wanted) {
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| keeps_shape(value, other)))
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            let identity = |item: &Value| {
+                ["name", "key", "port", "containerPort", "protocol", "mountPath"].map(|key| item.get(key).cloned())
+            };
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| identity(one) == identity(other) && keeps_shape(one, other))
+        }
+        (Value::Object(_) | Value::Array(_), _) => false,
+        (_, Value::Object(other)) => other.is_empty(),
+        (_, Value::Array(other)) => other.is_empty(),
+        _ => true,
+    }
+}

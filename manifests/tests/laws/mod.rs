@@ -101,11 +101,15 @@ fn spans(file: &File<'_>, node: &Node<'_>, outer: Span) {
     }
 }
 
-/// Any change of any document of any file is made exactly, or refused in words.
+/// Any change of any document of any file is made exactly, or refused in words. What follows the last NUL, which no file has, decides on
+/// the change; without one, the bytes themselves do.
 pub fn fuzz_edit(bytes: &[u8]) {
-    let (dice, text) = bytes.split_at(bytes.len().min(32));
+    let (text, decisions) = match bytes.iter().rposition(|byte| *byte == 0) {
+        Some(nul) => (&bytes[..nul], bytes[nul + 1..].to_vec()),
+        None => (bytes, bytes.iter().rev().map(|byte| byte.wrapping_mul(167)).collect()),
+    };
     let Ok(file) = parse(text) else { return };
-    let mut dice = Dice::new(dice);
+    let mut dice = Dice::new(&decisions);
     for document in &file.documents {
         for reader in READERS {
             let Ok(current) = document.to_value(reader) else { continue };
@@ -131,6 +135,14 @@ pub fn check_edit(file: &File<'_>, number: usize, wanted: &Value, reader: Reader
         assert!(before.number == number || file.slice(before.range) == result.slice(after.range), "{}", show());
     }
     assert_eq!(result.bom, file.bom);
+    let current = file.documents[number - 1].to_value(reader).unwrap();
+    if change::keeps_shape(&current, wanted) {
+        let comments = |file: &File<'_>| {
+            let of_one = &file.documents[number - 1].comments;
+            of_one.iter().map(|comment| file.slice(*comment).to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(comments(file), comments(&result), "{}", show());
+    }
     // Blank lines that come to be the last ones stay.
     let cut = edited
         .changes

@@ -206,14 +206,18 @@ impl Writer<'_, '_> {
     fn anchor(&mut self) {
         if self.dice.rarely(14) {
             self.anchors += 1;
-            self.text += &format!(" &a{}", self.anchors);
+            let anchor = format!(" &a{}", self.anchors);
+            self.text += anchor.as_str();
         }
     }
 
     fn scalar(&mut self, column: usize) {
         match self.dice.roll(14) {
             0 => {}
-            1 if self.anchors > 0 && self.dice.rarely(2) => self.text += &format!(" *a{}", self.anchors),
+            1 if self.anchors > 0 && self.dice.rarely(2) => {
+                let alias = format!(" *a{}", self.anchors);
+                self.text += alias.as_str();
+            }
             2 => {
                 self.anchor();
                 self.text += " x";
