@@ -22,6 +22,7 @@ mod features;
 pub(crate) mod lines;
 mod locate;
 mod node;
+mod portable;
 pub(crate) mod resolve;
 mod tabs;
 mod timestamp;

@@ -13,7 +13,8 @@ fn read(text: &str) -> File<'_> {
 }
 
 fn refused(text: impl AsRef<[u8]>) -> ErrorKind {
-    parse(text.as_ref()).map(|file| file.documents.len()).expect_err("should be refused").kind
+    let bytes = text.as_ref();
+    parse(bytes).map(|_| String::from_utf8_lossy(bytes)).expect_err("should be refused").kind
 }
 
 #[test]
@@ -253,4 +254,42 @@ fn spans_cover_headers_empty_values_and_flow_entries() {
     let dashes: Vec<_> =
         file.documents[0].root.get("e").unwrap().as_sequence().unwrap().items.iter().map(|item| item.dash).collect();
     assert!(dashes.iter().all(|dash| &text[*dash as usize..=*dash as usize] == "-"));
+}
+
+#[test]
+fn what_yaml_1_2_alone_can_read_is_refused() {
+    for text in [
+        "a: [b?]\n",
+        "a: [:b]\n",
+        "a: {b\n  c: d}\n",
+        "a: {\"b\n  c\": d}\n",
+        "a: {b\n  : c}\n",
+        "a: [b:, c]\n",
+        "a: &b? c\n",
+    ] {
+        assert!(matches!(refused(text), ErrorKind::Unportable(_)), "{text}");
+    }
+    for text in ["-\t1\n", "a:\n- -\tb\n", "a: 1\n\t# c\n", "a: |\n  \tb\n", "a: 1\n\t\nb: 2\n"] {
+        assert!(matches!(refused(text), ErrorKind::Tab | ErrorKind::Syntax(_)), "{text}");
+    }
+    let tabs = "a:\t1\t# c\nb: |\n  x\n  \ty\nc: [\n  \td]\ne: \"f\n\tg\"\n";
+    assert_eq!(
+        read(tabs).documents[0].to_value(Reader::Kubernetes).unwrap(),
+        json!({"a": 1, "b": "x\n\ty\n", "c": ["d"], "e": "f g"})
+    );
+}
+
+#[test]
+fn f38_blocks_that_kustomize_changes_when_it_writes_them_are_refused_inside_a_graph() {
+    for text in ["a: >\n  b\n\n    c\n", "a: >+\n  b\n\n\nc: 1\n", "a: |+\n  b\n\n\n# c\nd: 1\n"] {
+        let file = read(text);
+        assert_eq!(
+            file.documents[0].to_value(Reader::Kustomize).unwrap_err().kind,
+            ValueErrorKind::Rewritten,
+            "{text}"
+        );
+        assert!(file.documents[0].to_value(Reader::Kubernetes).is_ok(), "{text}");
+    }
+    let file = read("a: |+\n  b\n   c\n\n\nd: >-\n  e\n  f\n\n  g\n");
+    assert_eq!(file.documents[0].to_value(Reader::Kustomize).unwrap(), json!({"a": "b\n c\n\n\n", "d": "e f\ng"}));
 }

@@ -4,9 +4,11 @@
 
 use super::characters::{self, at};
 use super::node::{Content, Document, Entry, File, Item, Mapping, Node, Properties, Scalar, Sequence, Span, Style};
+use super::portable::{self, Place};
 use super::{Error, ErrorKind, MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES, Position, locate, tabs};
 use granit_parser::{Event, Options, Parser, ScalarStyle, StructureStyle, Tag};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Reads the documents of a file.
 ///
@@ -82,17 +84,7 @@ impl<'a> Builder<'a> {
                     ScalarStyle::Plain if range.is_empty() => Style::Empty,
                     ScalarStyle::Plain => Style::Plain,
                 };
-                match style {
-                    Style::Double => self.escapes(&range)?,
-                    Style::Plain if text.contains('?') && self.in_flow() => {
-                        return Err(self.error(range.start, ErrorKind::Unportable(text.into_owned())));
-                    }
-                    // go-yaml looks for indentation there.
-                    Style::Literal | Style::Folded if text.trim_start_matches('\n').starts_with('\t') => {
-                        return Err(self.error(range.start, ErrorKind::Tab));
-                    }
-                    _ => {}
-                }
+                self.scalar_is_portable(style, &text, &range)?;
                 let text = if style == Style::Empty { Cow::Borrowed("") } else { text };
                 return self.leaf(node(bytes, Content::Scalar(Scalar { style, text }), tag, span));
             }
@@ -138,7 +130,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn end_document(&mut self, end: &std::ops::Range<usize>) {
+    fn end_document(&mut self, end: &Range<usize>) {
         self.ends.push((!end.is_empty()).then_some(end.end));
         if let (Some(document), Some(root)) = (self.documents.last_mut(), self.root.take()) {
             document.root = root;
@@ -213,13 +205,14 @@ impl<'a> Builder<'a> {
         if self.nodes > MAX_NODES { Err(self.error(self.text.len(), ErrorKind::TooManyNodes)) } else { Ok(()) }
     }
 
-    fn in_flow(&self) -> bool {
-        matches!(self.stack.last(), Some(Open::Mapping { flow: true, .. } | Open::Sequence { flow: true, .. }))
-    }
-
-    fn escapes(&self, range: &std::ops::Range<usize>) -> Result<(), Error> {
-        match characters::unknown_escape(&self.text[range.clone()]) {
-            Some((offset, escape)) => Err(self.error(range.start + offset, ErrorKind::Escape(escape))),
+    fn scalar_is_portable(&self, style: Style, text: &str, range: &Range<usize>) -> Result<(), Error> {
+        let (flow, key) = match self.stack.last() {
+            Some(Open::Mapping { flow, key, .. }) => (*flow, key.is_none()),
+            Some(Open::Sequence { flow, .. }) => (*flow, false),
+            None => (false, false),
+        };
+        match portable::scalar(self.text, range, text, style, Place { flow, key }) {
+            Some((offset, kind)) => Err(self.error(offset, kind)),
             None => Ok(()),
         }
     }

@@ -16,7 +16,10 @@ pub(super) fn check(file: &File<'_>) -> Result<(), Error> {
     while line < file.text.len() {
         if let Some(tab) = leading_tab(file.text, line) {
             let protected = protected.get_or_insert_with(|| protected_spans(file));
-            if !protected.iter().any(|span| span.range().contains(&tab)) {
+            // In file order, and none within another.
+            let next = protected.partition_point(|span| span.start as usize <= tab);
+            let inside = next.checked_sub(1).is_some_and(|last| (protected[last].end as usize) > tab);
+            if !inside {
                 return Err(at(file.text, tab, ErrorKind::Tab));
             }
         }
