@@ -1,7 +1,7 @@
 //! Keys that change nothing in the supported subset. kustomize still refuses a value of the wrong type, and so do we.
 
 use crate::scan::text::{Text, is_null, text};
-use crate::yaml::Node;
+use crate::yaml::{Node, Style};
 
 /// What the value of an inert key must look like.
 enum Shape {
@@ -37,9 +37,27 @@ pub(super) fn wrong(key: &str, value: &Node<'_>) -> Option<(String, String)> {
     let shape = match key {
         "metadata" => METADATA,
         "generatorOptions" => GENERATOR_OPTIONS,
-        _ => SORT_OPTIONS,
+        _ => return check(key, value, &SORT_OPTIONS).or_else(|| wrong_order(value)),
     };
     check(key, value, &shape)
+}
+
+/// Plain `true` or `false`: `yes` means nothing to the readers of YAML 1.2, and a text is no truth to any.
+fn is_truth(node: &Node<'_>) -> bool {
+    node.as_scalar().is_some_and(|scalar| scalar.style == Style::Plain && matches!(&*scalar.text, "true" | "false"))
+}
+
+/// kustomize wants an order, and its own list of kinds for the legacy one only.
+fn wrong_order(value: &Node<'_>) -> Option<(String, String)> {
+    let order = value.get("order").and_then(Node::as_str);
+    let has_legacy = value.get("legacySortOptions").is_some_and(|node| !is_null(node));
+    match order {
+        None => Some(("sortOptions.order".to_owned(), "one of legacy, fifo".to_owned())),
+        Some("fifo") if has_legacy => {
+            Some(("sortOptions.legacySortOptions".to_owned(), "absent: the order is fifo".to_owned()))
+        }
+        Some(_) => None,
+    }
 }
 
 fn check(at: &str, node: &Node<'_>, shape: &Shape) -> Option<(String, String)> {
@@ -50,7 +68,7 @@ fn check(at: &str, node: &Node<'_>, shape: &Shape) -> Option<(String, String)> {
     match shape {
         Shape::Text if matches!(text(Some(node)), Text::Is(_)) => None,
         Shape::Text => wanted("a string"),
-        Shape::Truth if matches!(node.as_str(), Some("true" | "false")) => None,
+        Shape::Truth if is_truth(node) => None,
         Shape::Truth => wanted("true or false"),
         Shape::OneOf(words) if node.as_str().is_some_and(|word| words.contains(&word)) => None,
         Shape::OneOf(words) => wanted(&format!("one of {}", words.join(", "))),
