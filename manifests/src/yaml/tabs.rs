@@ -6,7 +6,7 @@
 use super::Span;
 use super::characters::at;
 use super::lines::next_line;
-use super::node::{Content, File, Node};
+use super::node::{Content, File, Node, Style};
 use super::{Error, ErrorKind};
 
 /// Refuses the file if one of its lines begins with such a tab.
@@ -42,7 +42,7 @@ fn leading_tab(text: &str, line: usize) -> Option<usize> {
     }
 }
 
-/// Scalars and flow collections; nothing of a document whose spans are not known.
+/// Quoted and block scalars, and flow collections; nothing of a document whose spans are not known.
 fn protected_spans(file: &File<'_>) -> Vec<Span> {
     let mut spans = Vec::new();
     for document in file.documents.iter().filter(|document| document.unknown_layout.is_none()) {
@@ -62,6 +62,8 @@ fn collect(node: &Node<'_>, spans: &mut Vec<Span>) {
                 collect(&item.node, spans);
             }
         }
+        // Between the lines of a plain scalar a tab may or may not be indentation.
+        Content::Scalar(scalar) if scalar.style == Style::Plain => {}
         _ => spans.push(node.span),
     }
 }

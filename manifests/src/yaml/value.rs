@@ -47,7 +47,7 @@ pub enum ValueErrorKind {
     AliasBudget,
     /// A block of text that kustomize changes when it writes it again, as it does with all it reads.
     #[error(
-        "kustomize changes this block of text when it reads it (folded lines that begin with a blank, line breaks kept at its end); use a literal block (`|`) or quotes"
+        "kustomize changes this value when it reads it (folded lines that begin with a blank, line breaks kept at the end, an anchor on nothing); use a literal block (`|`) or quotes"
     )]
     Rewritten,
 }

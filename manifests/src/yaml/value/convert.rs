@@ -138,6 +138,8 @@ impl<'n, 'a> Convert<'n, 'a> {
         match scalar.style {
             Style::Folded => keeps_breaks || scalar.text.contains("\n "),
             Style::Literal => keeps_breaks && self.last_comment > node.span.end,
+            // `&a` with nothing behind it comes back as an empty string in a flow collection.
+            Style::Empty => node.anchor().is_some(),
             _ => false,
         }
     }
