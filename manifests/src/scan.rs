@@ -12,7 +12,7 @@ mod walk;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-pub(crate) use file::yaml_fault;
+pub(crate) use file::parse as parse_file;
 use ignores::Ignores;
 pub use walk::scan;
 

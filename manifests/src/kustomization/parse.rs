@@ -4,9 +4,9 @@ use super::keys::{Meaning, Type, meaning, same_but_for_case};
 use super::{Kustomization, inert};
 use crate::record::{Fault, When};
 use crate::scan::text::{Text, is_null, text};
-use crate::scan::yaml_fault;
+use crate::scan::parse_file;
 use crate::verdict::Reason;
-use crate::yaml::{self, Document, FeatureKind, Mapping, Node};
+use crate::yaml::{Document, FeatureKind, Mapping, Node};
 
 const API_VERSION: &str = "kustomize.config.k8s.io/v1beta1";
 
@@ -26,9 +26,8 @@ fn fault(what: impl Into<String>, remedy: impl Into<String>) -> Fault {
 /// The faults of a file that kustomize, or a strict reader, refuses. Keys outside the supported subset are no fault
 /// here: they are in [`Kustomization::unsupported`].
 pub fn parse(bytes: &[u8]) -> Result<Kustomization, Vec<Fault>> {
-    let file = yaml::parse(bytes).map_err(|error| {
-        vec![Fault { reason: Reason::InvalidKustomization, ..yaml_fault(&error, "repair the YAML") }]
-    })?;
+    let file = parse_file(bytes, "repair the YAML")
+        .map_err(|fault| vec![Fault { reason: Reason::InvalidKustomization, ..fault }])?;
     let Some(document) = file.documents.first().filter(|document| !document.is_empty()) else {
         return Err(vec![fault("the kustomization is empty", "name its resources, or remove the file")]);
     };

@@ -7,7 +7,7 @@ use crate::verdict::Reason;
 use crate::yaml::{self, ErrorKind};
 
 /// An error of the parser as a fault.
-pub(crate) fn yaml_fault(error: &yaml::Error, remedy: &str) -> Fault {
+fn yaml_fault(error: &yaml::Error, remedy: &str) -> Fault {
     let kind = error.kind.to_string();
     let (what, remedy) = kind.split_once("; ").unwrap_or((&kind, remedy));
     let reason = match error.kind {
@@ -24,6 +24,26 @@ pub(crate) fn yaml_fault(error: &yaml::Error, remedy: &str) -> Fault {
     }
 }
 
+/// Parses a file. `...` before any content is refused here too: Go's readers fail on it.
+///
+/// # Errors
+/// What the parser refuses, as a fault.
+pub(crate) fn parse<'b>(bytes: &'b [u8], remedy: &str) -> Result<yaml::File<'b>, Fault> {
+    let file = yaml::parse(bytes).map_err(|error| yaml_fault(&error, remedy))?;
+    let mut lines = file.text.trim_start_matches('\u{feff}').lines();
+    let first = lines.find(|line| !line.trim_start().is_empty() && !line.trim_start().starts_with('#'));
+    if first.is_some_and(|line| line.trim_end() == "..." || line.starts_with("... ")) {
+        return Err(Fault {
+            when: When::Always,
+            document: Some(1),
+            reason: Reason::MalformedYaml,
+            what: "the file begins with `...`, which ends a document before there is one".to_owned(),
+            remedy: "remove the line".to_owned(),
+        });
+    }
+    Ok(file)
+}
+
 impl FileRecord {
     /// Reads the bytes of a file that is no kustomization.
     pub fn read(path: FolderPath, bytes: Arc<[u8]>, interner: &mut Interner) -> Self {
@@ -33,12 +53,9 @@ impl FileRecord {
 }
 
 fn content(bytes: &[u8], interner: &mut Interner) -> FileContent {
-    let file = match yaml::parse(bytes) {
+    let file = match parse(bytes, "repair the YAML, or name the file in .sourceignore if it is no manifest") {
         Ok(file) => file,
-        Err(error) => {
-            let fault = yaml_fault(&error, "repair the YAML, or name the file in .sourceignore if it is no manifest");
-            return FileContent::Faulty(vec![fault]);
-        }
+        Err(fault) => return FileContent::Faulty(vec![fault]),
     };
     let mut documents = Vec::new();
     let mut foreign = None;

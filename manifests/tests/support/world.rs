@@ -116,3 +116,10 @@ pub fn without_nulls(value: &serde_json::Value) -> serde_json::Value {
         value => value.clone(),
     }
 }
+
+/// Every regular file below a directory on disk; symlinks are left out.
+pub fn load_files(directory: &Path) -> Files {
+    let mut files = load(directory);
+    files.retain(|path, _| fs::symlink_metadata(directory.join(path)).unwrap().is_file());
+    files
+}
