@@ -69,7 +69,7 @@ fn f30_every_scalar_of_the_corpus_can_be_changed_one_at_a_time() {
     let (mut done, mut kept, mut turn) = (0_usize, 0_usize, 0_usize);
     each_document(|path, file, document, reader, value| {
         for pointer in leaves::pointers(value) {
-            for _ in 0..3 {
+            for _ in 0..2 {
                 turn += 1;
                 let mut wanted = value.clone();
                 let fresh = match turn % 7 {
@@ -101,7 +101,7 @@ fn f30_every_scalar_of_the_corpus_can_be_changed_one_at_a_time() {
             }
         }
     });
-    assert!(done > 800 && kept * 10 < done, "{done} made, {kept} refused");
+    assert!(done > 550 && kept * 10 < done, "{done} made, {kept} refused");
 }
 
 /// A scalar that becomes a scalar takes no comment along.
