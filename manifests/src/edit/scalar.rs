@@ -31,7 +31,10 @@ impl<'f, 'a> Walk<'f, 'a> {
         match wanted {
             // Several lines read better in a block; a quoted style can express them, and stays.
             Value::String(text)
-                if text.contains('\n') && matches!(scalar.style, Style::Plain | Style::Empty) && !slot.is_flow() =>
+                if text.contains('\n')
+                    && self.habits.blocks
+                    && matches!(scalar.style, Style::Plain | Style::Empty)
+                    && self.begins_on_its_line(slot, node) =>
             {
                 self.replace(path, slot, node, current, wanted)
             }
@@ -45,6 +48,16 @@ impl<'f, 'a> Walk<'f, 'a> {
                 wanted.clone()
             }
             _ => self.replace(path, slot, node, current, wanted),
+        }
+    }
+
+    /// Whether a value stands on the line of its colon or dash; between those and a value on a line below there can be comments.
+    fn begins_on_its_line(&self, slot: Slot, node: &Node<'_>) -> bool {
+        match slot {
+            Slot::Value { colon: behind, .. } | Slot::Item { dash: behind, .. } => {
+                !self.text()[behind..node.span.start as usize].contains('\n')
+            }
+            Slot::Root | Slot::Flow { .. } => false,
         }
     }
 
