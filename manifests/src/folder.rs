@@ -193,7 +193,7 @@ impl Folder {
         let mut values = Vec::with_capacity(range.len());
         for index in range {
             let number = self.documents[index].record().number as usize;
-            let Some(document) = parsed.documents.iter().find(|document| document.number == number) else { continue };
+            let Some(document) = parsed.documents.get(number - 1) else { continue };
             let value = self.value(index, document).map_err(|error| (index, error))?;
             values.push((index, value));
         }

@@ -1,6 +1,8 @@
 //! How much of a folder is looked at before it is refused.
 
-/// Budgets of one scan. What is beyond one is a finding that names the file, never a slow or fat process.
+/// Budgets of one scan. Those of one file's documents, values and nesting are the parser's ([`crate::yaml`]).
+///
+/// What is beyond one is a finding that names the file, never a slow or fat process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Largest file that is read, in bytes.
@@ -9,14 +11,12 @@ pub struct Limits {
     pub total_bytes: u64,
     /// Number of files and directories that are listed.
     pub entries: usize,
-    /// Number of documents in one file, empty ones included.
-    pub documents_per_file: usize,
     /// Number of directories above a file, within the folder.
     pub depth: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_bytes: 8 << 20, total_bytes: 512 << 20, entries: 500_000, documents_per_file: 5_000, depth: 256 }
+        Self { file_bytes: 8 << 20, total_bytes: 512 << 20, entries: 500_000, depth: 256 }
     }
 }

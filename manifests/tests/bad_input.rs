@@ -85,6 +85,23 @@ fn a_file_of_a_hundred_megabytes_is_refused_without_being_read() {
 }
 
 #[test]
+fn budgets_of_the_whole_folder_are_refusals_that_name_where_it_stopped() {
+    let files = files(&[("a.yaml", OBJECT), ("b.yaml", OBJECT), ("c/d.yaml", OBJECT)]);
+    let whole = Limits::default();
+    for (limits, path, words) in [
+        (Limits { file_bytes: 10, ..whole }, "a.yaml", "larger than 10 bytes"),
+        (Limits { total_bytes: 100, ..whole }, "b.yaml", "more than 100 bytes"),
+        (Limits { entries: 1, ..whole }, "b.yaml", "more than 1 files"),
+        (Limits { depth: 0, ..whole }, "c", "more than 0 deep"),
+    ] {
+        let tree = scan(&world::source(&files), &limits);
+        let folder = judge(tree, &KindTable::builtin(), &Options::default());
+        let about = folder.verdict().refusals().iter().find(|finding| finding.reason == Reason::TooLarge).unwrap();
+        assert!(about.path.as_str() == path && about.what.contains(words), "{about}");
+    }
+}
+
+#[test]
 fn a_hundred_thousand_empty_documents_are_refused() {
     let folder = quickly(|| world::folder(&files(&[("a.yaml", &"---\n".repeat(100_000))]), &Options::default()));
     assert_eq!(refusal(&folder, "a.yaml").0, Reason::TooLarge);

@@ -53,12 +53,21 @@ fn f02_the_source_of_a_namespace_is_one_of_four() {
     let a = object("ConfigMap", "a", "  namespace: team-a\n");
     let b = object("ConfigMap", "b", "");
     let role = object("ClusterRole", "r", "");
-    let list = [("a.yaml", &*a), ("b.yaml", &b), ("r.yaml", &role), ("k/kustomization.yaml", "namespace: team-b\nresources: [c.yaml]\n"), ("k/c.yaml", &b)];
+    let list = [
+        ("a.yaml", &*a),
+        ("b.yaml", &b),
+        ("r.yaml", &role),
+        ("k/kustomization.yaml", "namespace: team-b\nresources: [c.yaml]\n"),
+        ("k/c.yaml", &b),
+    ];
     let folder = judged(&list);
     let source = |folder: &Folder, title: &str| document(folder, title).source.clone();
     assert_eq!(source(&folder, "a.yaml#1"), NamespaceSource::Explicit);
     assert_eq!(source(&folder, "r.yaml#1"), NamespaceSource::Explicit);
-    assert_eq!(source(&folder, "k/c.yaml#1"), NamespaceSource::Kustomize(FolderPath::new("k/kustomization.yaml").unwrap()));
+    assert_eq!(
+        source(&folder, "k/c.yaml#1"),
+        NamespaceSource::Kustomize(FolderPath::new("k/kustomization.yaml").unwrap())
+    );
     assert_eq!(source(&folder, "b.yaml#1"), NamespaceSource::None);
     let fixed = Options { fixed: Some("team-f".into()), ..Options::default() };
     let folder = world::folder(&files(&list), &fixed);
@@ -77,7 +86,10 @@ fn f03_a_kind_that_the_look_up_does_not_know_is_structure_only() {
 
 #[test]
 fn f04_one_live_object_in_two_documents_or_two_versions_is_refused_and_names_both() {
-    let folder = judged(&[("a.yaml", &object("ConfigMap", "a", "  namespace: x\n")), ("b.yaml", &object("ConfigMap", "a", "  namespace: x\n"))]);
+    let folder = judged(&[
+        ("a.yaml", &object("ConfigMap", "a", "  namespace: x\n")),
+        ("b.yaml", &object("ConfigMap", "a", "  namespace: x\n")),
+    ]);
     assert_eq!(folder.verdict().message(), "b.yaml#1: configmaps x/a is also a.yaml#1; remove one of the two");
 }
 
@@ -131,6 +143,40 @@ fn f08_a_store_learns_of_ambiguous_namespaces_unknown_kinds_and_scopes_that_do_n
 }
 
 #[test]
+fn f09_dot_directories_charts_and_ignored_paths_are_not_scanned_unless_an_entry_names_them() {
+    let a = |name: &str| object("ConfigMap", name, "");
+    let folder = judged(&[
+        ("a.yaml", &object("ConfigMap", "a", "  namespace: team-a\n")),
+        (".github/b.yaml", &a("b")),
+        ("chart/Chart.yaml", "name: x"),
+        ("chart/templates/c.yaml", "{{ no yaml }}"),
+        ("skip/d.yaml", &a("d")),
+        (".sourceignore", "skip/\n"),
+        ("kustomization.yaml", "namespace: team-a\nresources: [skip/d.yaml, .hidden, e.txt]"),
+        (".hidden/kustomization.yaml", "resources: [f.yml]"),
+        (".hidden/f.yml", &a("f")),
+        (".hidden/g.yaml", &a("g")),
+        ("e.txt", &a("e")),
+        ("notes.txt", "text"),
+    ]);
+    assert!(folder.verdict().is_valid(), "{}", folder.verdict().message());
+    let read: Vec<_> = folder.tree().files().map(|file| file.path.as_str()).collect();
+    assert_eq!(read, [".hidden/f.yml", "a.yaml", "e.txt", "skip/d.yaml"]);
+}
+
+#[test]
+fn f09_files_of_other_tools_are_left_alone_outside_of_graphs_only() {
+    let compose = "services: {web: {image: x}}\n";
+    assert!(judged(&[("compose.yaml", compose)]).verdict().is_valid());
+    let folder =
+        judged(&[("kustomization.yaml", "namespace: a\nresources: [compose.yaml]\n"), ("compose.yaml", compose)]);
+    assert_eq!(refusals(&folder), [(Reason::UnsupportedDocument, "compose.yaml".to_owned())]);
+    let mixed = format!("{compose}---\n{}", object("ConfigMap", "a", "  namespace: x\n"));
+    assert_eq!(refusals(&judged(&[("a.yaml", &mixed)])), [(Reason::MixedFile, "a.yaml#1".to_owned())]);
+    assert_eq!(refusals(&judged(&[("a.yaml", "a: [")])), [(Reason::MalformedYaml, "a.yaml#1".to_owned())]);
+}
+
+#[test]
 fn f10_kustomization_files_that_a_strict_reader_refuses_are_refused_by_name() {
     let a = object("ConfigMap", "a", "");
     for (text, words) in [
@@ -153,11 +199,19 @@ fn f10_kustomization_files_that_a_strict_reader_refuses_are_refused_by_name() {
     ] {
         let folder = judged(&[("kustomization.yaml", text), ("a.yaml", &a)]);
         let first = &folder.verdict().refusals()[0];
-        assert_eq!((first.path.as_str(), first.reason), ("kustomization.yaml", Reason::InvalidKustomization), "{text}: {first}");
+        assert_eq!(
+            (first.path.as_str(), first.reason),
+            ("kustomization.yaml", Reason::InvalidKustomization),
+            "{text}: {first}"
+        );
         assert!(first.what.contains(words), "{text}: {first}");
     }
     let folder = judged(&[("kustomization.yaml", "resources: []\n"), ("kustomization.yml", "resources: []\n")]);
-    assert!(folder.verdict().message().contains("kustomization.yml stands beside it"), "{}", folder.verdict().message());
+    assert!(
+        folder.verdict().message().contains("kustomization.yml stands beside it"),
+        "{}",
+        folder.verdict().message()
+    );
 }
 
 #[test]
@@ -235,7 +289,9 @@ fn f17_subjects_named_default_and_accounts_and_services_of_the_build_get_its_nam
 #[test]
 fn f17_an_api_service_without_a_service_is_refused_under_a_namespace_only() {
     let service = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.x}\nspec: {group: x}\n";
-    let with = |namespace: &str| judged(&[("kustomization.yaml", &format!("{namespace}resources: [a.yaml]\n")), ("a.yaml", service)]);
+    let with = |namespace: &str| {
+        judged(&[("kustomization.yaml", &format!("{namespace}resources: [a.yaml]\n")), ("a.yaml", service)])
+    };
     assert_eq!(refusals(&with("namespace: team-a\n")), [(Reason::UnsupportedRender, "a.yaml#1".to_owned())]);
     assert!(with("").verdict().is_valid());
 }
@@ -248,7 +304,11 @@ fn f18_local_documents_own_nothing_and_still_collide() {
     assert_eq!(document(&folder, "a.yaml#1").live, None);
     assert!(folder.renders()[0].documents[0].is_dropped);
     let other = object("ConfigMap", "a", "");
-    let folder = judged(&[("kustomization.yaml", "namespace: team-a\nresources: [a.yaml, b.yaml]\n"), ("a.yaml", &text), ("b.yaml", &other)]);
+    let folder = judged(&[
+        ("kustomization.yaml", "namespace: team-a\nresources: [a.yaml, b.yaml]\n"),
+        ("a.yaml", &text),
+        ("b.yaml", &other),
+    ]);
     assert_eq!(refusals(&folder), [(Reason::DuplicateIdentity, "b.yaml#1".to_owned())]);
 }
 
@@ -259,7 +319,10 @@ fn f19_what_kustomize_stumbles_over_refuses_in_a_graph_only() {
         ("  labels: x\n", "metadata.labels"),
         ("  annotations:\n    a: {b: c}\n", "metadata.annotations"),
         ("spec: {template: {spec: {volumes: text}}}\n", "spec.template.spec.volumes"),
-        ("spec: {template: {spec: {containers: [{env: [{valueFrom: {configMapKeyRef: {name: [[a]]}}}]}]}}}\n", "configMapKeyRef.name[0]"),
+        (
+            "spec: {template: {spec: {containers: [{env: [{valueFrom: {configMapKeyRef: {name: [[a]]}}}]}]}}}\n",
+            "configMapKeyRef.name[0]",
+        ),
         ("1: x\n", "\"1\" is not a string"),
         ("x: 1\nx: 2\n", "\"x\" stands twice"),
         ("x: .inf\n", ".inf"),
@@ -269,7 +332,12 @@ fn f19_what_kustomize_stumbles_over_refuses_in_a_graph_only() {
         assert!(folder.verdict().message().contains(field), "{rest}: {}", folder.verdict().message());
     }
     for name in ["12", "[a]", "{a: b}", "true"] {
-        assert!(judged(&[("a.yaml", &object("ConfigMap", name, ""))]).verdict().message().contains("metadata.name is not a string"));
+        assert!(
+            judged(&[("a.yaml", &object("ConfigMap", name, ""))])
+                .verdict()
+                .message()
+                .contains("metadata.name is not a string")
+        );
     }
 }
 
@@ -287,7 +355,11 @@ fn f21_a_folder_becomes_valid_again_with_the_change_that_repairs_it() {
 
 #[test]
 fn f20_the_same_folder_gives_the_same_verdict_whatever_order_it_is_read_in() {
-    let list = files(&[("b.yaml", &object("ConfigMap", "b", "")), ("a/c.yaml", &object("ConfigMap", "c", "")), ("a.yaml", "x: [")]);
+    let list = files(&[
+        ("b.yaml", &object("ConfigMap", "b", "")),
+        ("a/c.yaml", &object("ConfigMap", "c", "")),
+        ("a.yaml", "x: ["),
+    ]);
     let first = world::folder(&list, &Options::default()).verdict().clone();
     assert_eq!(&first, world::folder(&list, &Options::default()).verdict());
     let mut shuffled: Vec<_> = first.findings().to_vec();
@@ -297,7 +369,11 @@ fn f20_the_same_folder_gives_the_same_verdict_whatever_order_it_is_read_in() {
 
 #[test]
 fn f24_flux_and_argo_objects_are_no_source_and_what_they_change_is_named() {
-    let flux = |spec: &str| format!("apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps, namespace: flux-system}}\nspec:\n{spec}");
+    let flux = |spec: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps, namespace: flux-system}}\nspec:\n{spec}"
+        )
+    };
     let apps = ("apps/a.yaml", object("ConfigMap", "a", "  namespace: x\n"));
     let judge = |spec: &str, options: &Options| {
         let mut kinds = KindTable::builtin();
@@ -306,10 +382,19 @@ fn f24_flux_and_argo_objects_are_no_source_and_what_they_change_is_named() {
     };
     let plain = Options::default();
     assert!(judge("  path: ./apps\n", &plain).verdict().findings().is_empty());
-    let folder = judge("  path: ./apps\n  targetNamespace: team-y\n  patches: [{patch: x}]\n  postBuild: {substitute: {A: b}}\n", &plain);
+    let folder = judge(
+        "  path: ./apps\n  targetNamespace: team-y\n  patches: [{patch: x}]\n  postBuild: {substitute: {A: b}}\n",
+        &plain,
+    );
     let text: Vec<String> = folder.verdict().findings().iter().map(ToString::to_string).collect();
-    assert!(text.iter().any(|line| line.contains("spec.patches") && line.contains("narrow the target's path")), "{text:?}");
-    assert!(text.iter().any(|line| line.contains("spec.targetNamespace team-y") && line.contains("namespaceContext")), "{text:?}");
+    assert!(
+        text.iter().any(|line| line.contains("spec.patches") && line.contains("narrow the target's path")),
+        "{text:?}"
+    );
+    assert!(
+        text.iter().any(|line| line.contains("spec.targetNamespace team-y") && line.contains("namespaceContext")),
+        "{text:?}"
+    );
     assert!(text.iter().any(|line| line.contains("spec.postBuild.substitute")), "{text:?}");
     assert_eq!(document(&folder, "apps/a.yaml#1").source, NamespaceSource::Explicit);
     // Another directory of the repository is no concern of this folder.
@@ -317,7 +402,10 @@ fn f24_flux_and_argo_objects_are_no_source_and_what_they_change_is_named() {
     let located = Options { location: Some(FolderPath::new("clusters/prod").unwrap()), ..Options::default() };
     assert!(judge("  path: ./apps\n  targetNamespace: team-y\n", &located).verdict().is_valid());
     assert!(!judge("  path: ./clusters/prod/apps\n  targetNamespace: team-y\n", &located).verdict().is_valid());
-    assert!(!judge("  path: clusters\n  targetNamespace: team-y\n", &located).verdict().is_valid(), "it applies the folder as a whole");
+    assert!(
+        !judge("  path: clusters\n  targetNamespace: team-y\n", &located).verdict().is_valid(),
+        "it applies the folder as a whole"
+    );
 }
 
 #[test]

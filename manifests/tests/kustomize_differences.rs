@@ -181,7 +181,8 @@ const FOLDERS: &[FolderCase] = &[
 
 /// Every case as files, with the directory that is built and its row.
 fn cases() -> Vec<(&'static str, Files, &'static str, &'static str)> {
-    let small = CASES.iter().map(|(name, kustomization, document, row)| (*name, folder(kustomization, document), "", *row));
+    let small =
+        CASES.iter().map(|(name, kustomization, document, row)| (*name, folder(kustomization, document), "", *row));
     let large = FOLDERS.iter().map(|(name, list, root, row)| (*name, files(list), *root, *row));
     small.chain(large).collect()
 }
@@ -223,16 +224,22 @@ fn f16_f19_what_kustomize_refuses_is_never_accepted_and_every_other_difference_h
         let output = &theirs[name];
         match (output == "refused", is_valid) {
             (true, true) => failures.push(format!("{name}: kustomize refuses it, and we accept it")),
-            (true, false) if !row.is_empty() => failures.push(format!("{name}: kustomize refuses it too, so it is no difference")),
+            (true, false) if !row.is_empty() => {
+                failures.push(format!("{name}: kustomize refuses it too, so it is no difference"));
+            }
             (true, false) => {}
-            (false, true) if !row.is_empty() => failures.push(format!("{name}: both accept it, so it is no difference")),
+            (false, true) if !row.is_empty() => {
+                failures.push(format!("{name}: both accept it, so it is no difference"));
+            }
             (false, true) => {
                 let rendered: Vec<Value> = ours.renders().iter().flat_map(|root| rendered(&ours, root)).collect();
                 if json!(rendered) != *output {
                     failures.push(format!("{name}: we make of it {rendered:?}, kustomize {output}"));
                 }
             }
-            (false, false) if row.is_empty() => failures.push(format!("{name}: only we refuse it: {}", ours.verdict().message())),
+            (false, false) if row.is_empty() => {
+                failures.push(format!("{name}: only we refuse it: {}", ours.verdict().message()));
+            }
             (false, false) => {
                 rows.insert(row);
             }
@@ -240,6 +247,7 @@ fn f16_f19_what_kustomize_refuses_is_never_accepted_and_every_other_difference_h
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let table = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("KUSTOMIZE.md")).unwrap();
-    let in_table: BTreeSet<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let in_table: BTreeSet<&str> =
+        table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     assert_eq!(in_table, rows, "the rows of KUSTOMIZE.md are the differences that are tried here");
 }

@@ -130,6 +130,17 @@ fn attempt(dice: &mut Dice<'_>, files: &Files) -> Result<u32, String> {
     if !after.verdict().is_valid() {
         return Err(format!("the folder is no longer valid: {}", after.verdict().message()));
     }
+    if let Some(planned) = &plan.folder {
+        let said = |folder: &Folder| -> Vec<String> {
+            let documents = folder.documents().iter();
+            documents
+                .map(|document| format!("{} {:?} {:?}", document.title(), document.live, document.source))
+                .collect()
+        };
+        if said(planned) != said(&after) || planned.verdict() != after.verdict() {
+            return Err("the planned folder is not the one that a new scan finds".to_owned());
+        }
+    }
     let mut expected = old;
     for (live, value) in wanted {
         let is_this = |change: &Change| match change {

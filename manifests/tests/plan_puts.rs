@@ -276,3 +276,18 @@ fn f23_a_discovery_outage_never_flips_a_verdict() {
     assert_eq!(&after.settled(before.verdict()), after.verdict());
     assert_eq!(after.verdict().findings()[0].reason, Reason::UnresolvedMapping);
 }
+
+#[test]
+fn f30_the_last_change_of_an_object_counts_and_several_of_one_file_are_made_together() {
+    let service = "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec: {type: ClusterIP}\n";
+    let text = format!("{WEB}{service}");
+    let files = files(&[("kustomization.yaml", CONTEXT), ("web.yaml", &text)]);
+    let id = live("apps", "deployments", Some("team-a"), "web");
+    let put = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "team-a"}, "spec": {"type": "NodePort"}});
+    let changes = [Change::Put(web(9)), Change::Delete(id.clone()), Change::Put(web(4)), Change::Put(put)];
+    let (_, edited) = only(&planned(&files, Policy::default(), &changes).unwrap());
+    assert_eq!(edited, text.replace("replicas: 2", "replicas: 4").replace("ClusterIP", "NodePort"));
+    let changes = [Change::Put(web(9)), Change::Delete(id)];
+    let (_, edited) = only(&planned(&files, Policy::default(), &changes).unwrap());
+    assert!(!edited.contains("Deployment") && edited.contains("ClusterIP"), "{edited}");
+}

@@ -70,7 +70,8 @@ fn compare_with_record() {
     assert_eq!(recorded.len(), RECORDED);
     for entry in recorded {
         let texts = entry["files"].as_object().unwrap().iter();
-        let files: Files = texts.map(|(path, text)| (path.clone(), text.as_str().unwrap().as_bytes().to_vec())).collect();
+        let files: Files =
+            texts.map(|(path, text)| (path.clone(), text.as_str().unwrap().as_bytes().to_vec())).collect();
         let ours = world::folder(&files, &Options::default());
         assert!(ours.verdict().is_valid(), "{}\n{}", ours.verdict().message(), world::show(&files));
         for root in ours.renders() {

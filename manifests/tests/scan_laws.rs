@@ -20,7 +20,10 @@ const CASES: u32 = 384;
 /// The examples in text form, but for the large ones and those that kustomize must not run.
 fn seeds() -> Vec<Vec<u8>> {
     let examples = examples::all().into_iter().filter(|example| {
-        !matches!(&*example.name, "alias-bomb" | "two-hundred-documents" | "long-blocks" | "remote-base" | "argo-remote-install")
+        !matches!(
+            &*example.name,
+            "alias-bomb" | "two-hundred-documents" | "long-blocks" | "remote-base" | "argo-remote-install"
+        )
     });
     let mut seeds = Vec::new();
     for example in examples {
@@ -35,8 +38,42 @@ fn seeds() -> Vec<Vec<u8>> {
 /// Damages a text the way hands and merges do: lines go, come twice, move, change their indent or a token.
 fn damage(text: &[u8], dice: &mut Dice<'_>) -> Vec<u8> {
     const TOKENS: [&str; 36] = [
-        "team-a", "team-b", "default", "\"\"", "null", "~", "yes", "12", "1.0", "0x1F", "2026-01-01", "[]", "{}", "[a, b]", "{a: b}", "&x",
-        "*x", "<<: *x", "!!str", "!x", "|", ">-", "# c", "---", "...", "- ", "? a", ": ", "'", "\"", "\t", "namespace: team-a", "${X}", "a\u{a0}b", "\u{feff}", "é",
+        "team-a",
+        "team-b",
+        "default",
+        "\"\"",
+        "null",
+        "~",
+        "yes",
+        "12",
+        "1.0",
+        "0x1F",
+        "2026-01-01",
+        "[]",
+        "{}",
+        "[a, b]",
+        "{a: b}",
+        "&x",
+        "*x",
+        "<<: *x",
+        "!!str",
+        "!x",
+        "|",
+        ">-",
+        "# c",
+        "---",
+        "...",
+        "- ",
+        "? a",
+        ": ",
+        "'",
+        "\"",
+        "\t",
+        "namespace: team-a",
+        "${X}",
+        "a\u{a0}b",
+        "\u{feff}",
+        "é",
     ];
     let mut lines: Vec<Vec<u8>> = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     for _ in 0..=dice.roll(3) {
@@ -88,7 +125,8 @@ fn f16_f19_damaged_folders_keep_the_laws_and_what_is_still_valid_renders_as_kust
         let folder = fuzz_scan(&text);
         if folder.verdict().is_valid() {
             valid.set(valid.get() + 1);
-            let count = agree(&text, &folder).map_err(|error| TestCaseError::fail(format!("{error}\n{}", String::from_utf8_lossy(&text))))?;
+            let count = agree(&text, &folder)
+                .map_err(|error| TestCaseError::fail(format!("{error}\n{}", String::from_utf8_lossy(&text))))?;
             compared.set(compared.get() + count);
         }
         Ok(())

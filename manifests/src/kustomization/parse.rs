@@ -3,8 +3,8 @@ use std::sync::Arc;
 use super::keys::{Meaning, Type, meaning, same_but_for_case};
 use super::{Kustomization, inert};
 use crate::record::{Fault, When};
-use crate::scan::text::{Text, is_null, text};
 use crate::scan::parse_file;
+use crate::scan::text::{Text, is_label, is_null, text};
 use crate::verdict::Reason;
 use crate::yaml::{Document, FeatureKind, Mapping, Node};
 
@@ -178,13 +178,4 @@ fn name(wanted: Type) -> &'static str {
         Type::List => "a list",
         Type::Map => "a mapping",
     }
-}
-
-/// Whether the text is a DNS label, as the name of a namespace must be.
-fn is_label(text: &str) -> bool {
-    let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    text.len() <= 63
-        && ends(text.chars().next())
-        && ends(text.chars().next_back())
-        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }

@@ -1,6 +1,6 @@
 //! The last look before files are written (F33): what was wanted is there, and nothing else changed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -65,7 +65,9 @@ fn untouched(before: &Folder, after: &Folder, index: usize, live: &LiveId) -> Re
 
 /// The documents of a file that is written.
 fn file(before: &Folder, after: &Folder, work: &Work, path: &FolderPath) -> Result<(), Refusal> {
-    let mut old = values(before, path)?;
+    let old = values(before, path)?;
+    let named = old.iter().filter_map(|(index, value)| Some((before.documents[*index].live.as_ref()?, value)));
+    let named: HashMap<&LiveId, &Value> = named.collect();
     let mut anonymous = Vec::new();
     for (index, value) in values(after, path)? {
         let placed = &after.documents[index];
@@ -73,19 +75,15 @@ fn file(before: &Folder, after: &Folder, work: &Work, path: &FolderPath) -> Resu
             anonymous.push(value);
             continue;
         };
-        let was = || {
-            old.iter().find(|(index, _)| before.documents[*index].live.as_ref() == Some(live)).map(|(_, value)| value)
-        };
-        let expected =
-            work.puts.get(live).or_else(was).ok_or_else(|| wrong(placed, "it would come from another file"))?;
+        let expected = work.puts.get(live).or_else(|| named.get(live).copied());
+        let expected = expected.ok_or_else(|| wrong(placed, "it would come from another file"))?;
         if let Some(field) = difference(&value, expected) {
             let field = if field.is_empty() { "it".to_owned() } else { field };
             return Err(wrong(placed, format!("{field} would not be what is live; change it by hand")));
         }
     }
-    old.retain(|(index, _)| before.documents[*index].live.is_none());
-    let old: Vec<Value> = old.into_iter().map(|(_, value)| value).collect();
-    if old != anonymous {
+    let was = old.iter().filter(|(index, _)| before.documents[*index].live.is_none());
+    if !was.map(|(_, value)| value).eq(&anonymous) {
         let document = path.to_string();
         return Err(Refusal::Check { document, what: "a document that owns no live object would change".to_owned() });
     }

@@ -9,11 +9,29 @@ use crate::edit::{self, Edited};
 use crate::identity::{LiveId, NamespaceSource};
 use crate::kinds::Scope;
 use crate::live;
+use crate::path::FolderPath;
 use crate::render::{FieldPath, Supplied};
 use crate::yaml::{self, Document, File, Reader};
 
-/// Writes one live object into its document, or into a new file.
-pub(super) fn put(ground: &Ground<'_>, work: &mut Work, at: usize, live: &Value) -> Result<(), Refusal> {
+/// A live object that has a document.
+pub(super) struct Put<'l> {
+    /// Its position among the changes.
+    pub(super) at: usize,
+    /// The document.
+    pub(super) index: usize,
+    /// Who it is.
+    pub(super) id: LiveId,
+    /// What is live.
+    pub(super) live: &'l Value,
+}
+
+/// Finds the document of a live object; one without a document is written into a new file at once.
+pub(super) fn put<'l>(
+    ground: &Ground<'_>,
+    work: &mut Work,
+    at: usize,
+    live: &'l Value,
+) -> Result<Option<Put<'l>>, Refusal> {
     let id = identify(ground, live)?;
     if id.group.is_empty() && text(live, "kind")? == "Secret" {
         return Err(Refusal::Secret(id.to_string()));
@@ -22,8 +40,8 @@ pub(super) fn put(ground: &Ground<'_>, work: &mut Work, at: usize, live: &Value)
         return Err(Refusal::Local { document: ground.folder.documents[*local].title() });
     }
     match ground.folder.by_live.get(&id) {
-        Some(index) => existing(ground, work, at, *index, id, live),
-        None => new_file::put(ground, work, id, live),
+        Some(index) => Ok(Some(Put { at, index: *index, id, live })),
+        None => new_file::put(ground, work, id, live).map(|()| None),
     }
 }
 
@@ -52,61 +70,80 @@ pub(super) fn identify(ground: &Ground<'_>, live: &Value) -> Result<LiveId, Refu
     })
 }
 
-fn existing(
+/// Writes live objects into the documents of one file, which is parsed once: their changes do not overlap.
+pub(super) fn file(
     ground: &Ground<'_>,
     work: &mut Work,
-    at: usize,
-    index: usize,
-    id: LiveId,
-    live: &Value,
-) -> Result<(), Refusal> {
-    let folder = ground.folder;
-    let placed = &folder.documents[index];
-    let (record, title) = (placed.record(), placed.title());
-    let api_version = text(live, "apiVersion")?;
-    if api_version != &*record.api_version {
-        return Err(Refusal::Version {
-            document: title,
-            written: record.api_version.to_string(),
-            live: api_version.to_owned(),
-        });
+    path: &FolderPath,
+    puts: Vec<Put<'_>>,
+    refused: &mut Vec<(usize, Refusal)>,
+) {
+    let bytes = work.current(ground.folder, path).unwrap_or_default();
+    // invariant: a valid folder holds only files that parse; another one is never planned for.
+    let Ok(file) = yaml::parse(&bytes) else { return };
+    let mut changes = Vec::new();
+    for put in puts {
+        match document(ground, work, &file, &put) {
+            Ok(edited) => {
+                changes.extend(edited.changes);
+                work.puts.insert(put.id, edited.live);
+            }
+            Err(refusal) => refused.push((put.at, refusal)),
+        }
     }
-    let path = placed.file.path.clone();
-    let bytes = work.current(folder, &path).unwrap_or_default();
+    if changes.is_empty() {
+        return;
+    }
+    changes.sort_by_key(|change| change.span);
+    let mut text = file.text.to_owned();
+    for change in changes.iter().rev() {
+        text.replace_range(change.span.range(), &change.text);
+    }
+    work.files.insert(path.clone(), Some(text.into_bytes().into()));
+}
+
+/// What becomes of one document.
+struct Written {
+    changes: Vec<edit::Change>,
+    /// What its render must be.
+    live: Value,
+}
+
+fn document(ground: &Ground<'_>, work: &mut Work, file: &File<'_>, put: &Put<'_>) -> Result<Written, Refusal> {
+    let folder = ground.folder;
+    let placed = &folder.documents[put.index];
+    let (record, title) = (placed.record(), placed.title());
+    let api_version = text(put.live, "apiVersion")?;
+    if api_version != &*record.api_version {
+        let (written, live) = (record.api_version.to_string(), api_version.to_owned());
+        return Err(Refusal::Version { document: title, written, live });
+    }
     let refused = |reason: edit::Refused| Refusal::Edit { document: title.clone(), reason };
     let number = record.number as usize;
-    let whole = |reason| edit::Refused { path: String::new(), position: None, reason };
-    let file = yaml::parse(&bytes).map_err(|_| refused(whole(edit::Reason::Mismatch)))?;
-    let document = file.documents.iter().find(|document| document.number == number);
-    let document = document.ok_or_else(|| refused(whole(edit::Reason::NoDocument(number))))?;
-    let unreadable = |error: yaml::ValueError| refused(whole(edit::Reason::Unreadable(error.kind)));
-    let reader = folder.reader(index);
+    let whole = |reason| refused(edit::Refused { path: String::new(), position: None, reason });
+    let document = file.documents.get(number - 1).ok_or_else(|| whole(edit::Reason::NoDocument(number)))?;
+    let unreadable = |error: yaml::ValueError| whole(edit::Reason::Unreadable(error.kind));
+    let reader = folder.reader(put.index);
     let value = document.to_value(reader).map_err(unreadable)?;
-    let rendered = folder.value(index, document).map_err(unreadable)?;
-    let supplied = folder.supplied(index);
-    let live = live::clean(live, Some(&rendered));
+    let rendered = folder.value(put.index, document).map_err(unreadable)?;
+    let supplied = folder.supplied(put.index);
+    let live = live::clean(put.live, Some(&rendered));
     let own = Own {
         title: title.clone(),
         value: &value,
         render: &rendered,
         annotations: &annotations(document),
         supplied: &supplied,
-        supplied_by: supplied_by(ground, index),
+        supplied_by: supplied_by(ground, put.index),
     };
     let mut wanted = wanted(&live, &own)?;
-    let mut edited = edit(&file, number, &wanted, reader, &refused)?;
-    if ground.policy.existing == Existing::Explicit
-        && !edited.changes.is_empty()
-        && writes_namespace(&mut wanted, &supplied)
-    {
-        edited = edit(&file, number, &wanted, reader, &refused)?;
+    let mut edited = edit(file, number, &wanted, reader, &refused)?;
+    let is_explicit = ground.policy.existing == Existing::Explicit;
+    if is_explicit && !edited.changes.is_empty() && writes_namespace(&mut wanted, &supplied) {
+        edited = edit(file, number, &wanted, reader, &refused)?;
     }
-    work.kept.extend(edited.refused.iter().map(|kept| (at, refused(kept.clone()))));
-    if !edited.changes.is_empty() {
-        work.files.insert(path, Some(edited.text.into_bytes().into()));
-    }
-    work.puts.insert(id, live);
-    Ok(())
+    work.kept.extend(edited.refused.iter().map(|kept| (put.at, refused(kept.clone()))));
+    Ok(Written { changes: edited.changes, live })
 }
 
 /// Edits the document; only substituted values may stay as they are (F42).

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -63,18 +63,38 @@ pub fn plan(
     let mut work = Work::default();
     let mut refused = Vec::new();
     let mut deletes = Vec::new();
+    let mut puts: BTreeMap<FolderPath, Vec<put::Put<'_>>> = BTreeMap::new();
+    let last = last(&ground, changes);
     for (at, change) in changes.iter().enumerate() {
         match change {
-            Change::Put(live) => {
-                if let Err(refusal) = put::put(&ground, &mut work, at, live) {
-                    refused.push((at, refusal));
-                }
-            }
+            _ if !last[at] => {}
+            Change::Put(live) => match put::put(&ground, &mut work, at, live) {
+                Ok(None) => {}
+                Ok(Some(put)) => puts.entry(folder.documents[put.index].file.path.clone()).or_default().push(put),
+                Err(refusal) => refused.push((at, refusal)),
+            },
             Change::Delete(live) => deletes.push((at, live)),
         }
     }
+    for (path, puts) in puts {
+        put::file(&ground, &mut work, &path, puts, &mut refused);
+    }
     delete::delete(&ground, &mut work, deletes, &mut refused);
     finish(&ground, work, refused)
+}
+
+/// Which changes are the last ones of their objects: what happened to an object before is of no account.
+fn last(ground: &Ground<'_>, changes: &[Change]) -> Vec<bool> {
+    let mut later = HashSet::new();
+    let mut last = vec![true; changes.len()];
+    for (at, change) in changes.iter().enumerate().rev() {
+        last[at] = match change {
+            // What cannot be identified is refused when its turn comes.
+            Change::Put(live) => put::identify(ground, live).map_or(true, |id| later.insert(id)),
+            Change::Delete(id) => later.insert(id.clone()),
+        };
+    }
+    last
 }
 
 fn finish(ground: &Ground<'_>, mut work: Work, mut refused: Vec<(usize, Refusal)>) -> Result<Plan, Refusal> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::text::{Text, is_null, is_substituted, text};
+use super::text::{Text, is_api_version, is_kind, is_label, is_null, is_substituted, text};
 use super::{oddities, references, special};
 use crate::record::{DocumentRecord, Extra, Fault, Interner, Reference, When};
 use crate::render::FieldPath;
@@ -113,14 +113,19 @@ fn head<'n>(root: &'n Node<'_>, key: &str) -> Option<&'n str> {
 }
 
 fn fields(root: &Node<'_>, source: &str, out: &mut Extraction<'_>) {
-    for key in ["apiVersion", "kind"] {
-        if !matches!(text(root.get(key)), Text::Is(_)) {
-            out.fault(
+    for (key, is_sound) in [("apiVersion", is_api_version as fn(&str) -> bool), ("kind", is_kind)] {
+        match text(root.get(key)) {
+            Text::Is(found) if is_sound(found) => {}
+            Text::Is(found) => {
+                let what = format!("{key} is {found:?}, which no object can have");
+                out.fault(When::Always, Reason::UnsupportedDocument, what, format!("correct {key}"));
+            }
+            _ => out.fault(
                 When::Always,
                 Reason::UnsupportedDocument,
                 format!("{key} is not a string"),
                 format!("quote {key}"),
-            );
+            ),
         }
     }
     if out.record.kind.ends_with("List") && root.get("items").is_some() {
@@ -148,6 +153,10 @@ fn metadata(root: &Node<'_>, out: &mut Extraction<'_>) {
         Text::Is(namespace) => {
             if is_substituted(namespace) {
                 fault_substituted("metadata.namespace", out);
+            } else if !is_label(namespace) {
+                let what = format!("metadata.namespace {namespace:?} is no name a namespace can have");
+                let remedy = "use at most 63 lower-case letters, digits and dashes";
+                out.fault(When::Always, Reason::UnsupportedDocument, what, remedy);
             }
             out.record.namespace = Some(out.interner.intern(namespace));
         }

@@ -42,3 +42,24 @@ pub(crate) fn is_substituted(text: &str) -> bool {
         rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
     })
 }
+
+/// Whether the text is a DNS label, as the name of a namespace must be.
+pub(crate) fn is_label(text: &str) -> bool {
+    let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    text.len() <= 63
+        && ends(text.chars().next())
+        && ends(text.chars().next_back())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+/// Whether the text can be a kind.
+pub(super) fn is_kind(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// Whether the text can be an apiVersion.
+pub(super) fn is_api_version(text: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+    text.split_once('/').map_or_else(|| part(text), |(group, version)| part(group) && part(version))
+}
