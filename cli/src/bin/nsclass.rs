@@ -1,0 +1,5 @@
+//! `nsclass`.
+
+fn main() -> std::process::ExitCode {
+    nsclass_cli::run("nsclass")
+}

@@ -1,0 +1,35 @@
+//! The command-line tool. It speaks to no API server by itself: kinds come from a snapshot, from CRDs in the folder, from a
+//! file, or from `kubectl`.
+
+mod args;
+mod folder;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+use args::{Args, Command};
+
+/// Runs the tool under the name that the user called it by. Exit code 0: fine; 1: the folder is not valid, or a change is
+/// refused; 2: the command itself could not be carried out.
+pub fn run(name: &'static str) -> ExitCode {
+    let matches = Args::command().name(name).bin_name(name).get_matches();
+    let args = match Args::from_arg_matches(&matches) {
+        Ok(args) => args,
+        Err(error) => error.exit(),
+    };
+    let mut out = output::Output::stdout(args.color);
+    let result = match args.command {
+        Command::Folder { command } => folder::run(command, &mut out),
+        Command::Completions { shell } => {
+            let program = name.replace(' ', "-");
+            clap_complete::generate(shell, &mut Args::command(), program, &mut out);
+            Ok(ExitCode::SUCCESS)
+        }
+    };
+    result.and_then(|code| out.finish().map(|()| code)).unwrap_or_else(|error| {
+        output::complain(&error);
+        ExitCode::from(2)
+    })
+}
