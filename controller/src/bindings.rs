@@ -245,7 +245,8 @@ mod tests {
     fn c45_what_vanished_while_the_watch_was_broken_is_gone() {
         let (mut writer, bindings) = watched([Event::Init, Event::InitDone]);
         bindings.wrote(binding("a", 5));
-        [Event::Init, Event::InitDone].iter().for_each(|event| writer.apply_watcher_event(event));
+        writer.apply_watcher_event(&Event::Init);
+        writer.apply_watcher_event(&Event::InitDone);
         bindings.saw_all();
         assert_eq!(seen(&bindings), None);
     }
