@@ -172,3 +172,44 @@ impl Bindings {
 fn revision(resource_version: Option<&str>) -> u64 {
     resource_version.and_then(|version| version.parse().ok()).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use kube::runtime::{reflector::store::Writer, watcher::Event};
+    use nsclass_shared::api::BindingSpec;
+
+    use super::*;
+
+    fn binding(revision: u32) -> NamespaceClassBinding {
+        let (namespace_name, instance) = ("pay".to_owned(), "default".to_owned());
+        let spec = BindingSpec { namespace_name, class_name: String::new(), instance };
+        let mut binding = NamespaceClassBinding::new("pay", spec);
+        binding.metadata.resource_version = Some(revision.to_string());
+        binding
+    }
+
+    /// As the watch does: the store first, then the question.
+    fn told(writer: &mut Writer<Guarded>, bindings: &Bindings, revision: u32) -> bool {
+        let seen = DeserializeGuard(Ok(binding(revision)));
+        writer.apply_watcher_event(&Event::Apply(seen.clone()));
+        bindings.is_own_write(&seen)
+    }
+
+    #[test]
+    fn c36_own_writes_are_told_from_others_whenever_the_watch_tells_of_them() {
+        let mut writer = Writer::<Guarded>::new(());
+        let bindings = Bindings::new(writer.as_reader());
+        bindings.write_begins("pay");
+        assert!(told(&mut writer, &bindings, 1), "before its answer");
+        assert!(!bindings.wrote(binding(1)));
+        bindings.write_begins("pay");
+        assert!(!bindings.wrote(binding(2)));
+        assert!(told(&mut writer, &bindings, 1) && told(&mut writer, &bindings, 2), "after the one that followed");
+        assert!(bindings.get("pay").unwrap().is_some());
+        assert!(told(&mut writer, &bindings, 2), "after somebody has read it");
+        assert!(!told(&mut writer, &bindings, 3), "somebody else's");
+        bindings.write_begins("pay");
+        assert!(told(&mut writer, &bindings, 5), "nobody knows yet");
+        assert!(bindings.wrote(binding(4)), "changed since");
+    }
+}
