@@ -44,13 +44,16 @@ pub struct Args {
     pub log_format: Format,
 
     /// What is logged, such as `info` or `info,nsclass_controller=debug`.
-    #[arg(long, env = "NSCLASS_LOG", value_name = "FILTER", default_value = "info")]
+    #[arg(long, env = "NSCLASS_LOG", value_name = "FILTER", default_value = QUIET)]
     pub log: String,
 
     /// Prints the configuration in force as YAML, every field of it, and exits.
     #[arg(long)]
     pub print_config: bool,
 }
+
+/// kube's trace layer calls every 500 an error of the process; what it means is said by the pass that got it.
+const QUIET: &str = "info,kube_client::client::builder=off";
 
 const EXAMPLES: &str = "Examples:
   nsclass-controller --config nsclass.yaml

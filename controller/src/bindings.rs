@@ -250,4 +250,29 @@ mod tests {
         bindings.saw_all();
         assert_eq!(seen(&bindings), None);
     }
+
+    /// As the watch does: the store first, then the question.
+    fn told(writer: &mut Writer<Guarded>, bindings: &Bindings, revision: u32) -> bool {
+        let seen = DeserializeGuard(Ok(binding("a", revision)));
+        writer.apply_watcher_event(&Event::Apply(seen.clone()));
+        bindings.is_own_write(&seen)
+    }
+
+    #[test]
+    fn c36_own_writes_are_told_from_others_whenever_the_watch_tells_of_them() {
+        let mut writer = Writer::<Guarded>::new(());
+        let bindings = Bindings::new(writer.as_reader());
+        bindings.write_begins("pay");
+        assert!(told(&mut writer, &bindings, 1), "before its answer");
+        assert!(!bindings.wrote(binding("a", 1)));
+        bindings.write_begins("pay");
+        assert!(!bindings.wrote(binding("a", 2)));
+        assert!(told(&mut writer, &bindings, 1) && told(&mut writer, &bindings, 2), "after the one that followed");
+        assert!(bindings.get("pay").unwrap().is_some());
+        assert!(told(&mut writer, &bindings, 2), "after somebody has read it");
+        assert!(!told(&mut writer, &bindings, 3), "somebody else's");
+        bindings.write_begins("pay");
+        assert!(told(&mut writer, &bindings, 5), "nobody knows yet");
+        assert!(bindings.wrote(binding("a", 4)), "changed since");
+    }
 }

@@ -50,7 +50,6 @@ async fn c03_a_deleted_class_takes_its_objects_then_the_bindings_then_its_finali
         let (object, binding) = (object.iter().next().context("object")?, binding.iter().next().context("binding")?);
         ensure!(object.answered <= binding.received && binding.answered <= released, "{about}");
     }
-    // They still ask for it: it may come back.
     Ok(())
 }
 

@@ -1,14 +1,16 @@
 //! A controller that may not do everything (class.md C37, fault 11), on a control plane of its own.
 
 use anyhow::{Result, ensure};
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
+use kube::Api;
 use kube::api::DeleteParams;
 use nsclass_tests::{ControlPlane, Identity, Operator, OperatorOptions, Options, World, eventually};
 use serde_json::{Value, json};
 
-use crate::stage::{config_map, ensure_maps, items, objects, says};
+use crate::stage::{config_map, ensure_maps, items, maps, objects, says};
 
 const USER: &str = "few-rights";
-const BINDINGS: &str = "rolebindings";
 
 /// What it needs for itself and for config maps.
 const ROLE: &str = r#"
@@ -75,10 +77,10 @@ async fn fault11_a_right_that_is_missing_taken_or_given_concerns_its_own_items_a
     world.ready("pay", "std").await?;
 
     // Taken while running, and an edit comes.
-    let bindings: kube::Api<k8s_openapi::api::rbac::v1::ClusterRoleBinding> = kube::Api::all(world.client());
+    let bindings: Api<ClusterRoleBinding> = Api::all(world.client());
     bindings.delete("secrets", &DeleteParams::default()).await?;
     let tenant = cp.impersonate(USER, &[]);
-    let secrets: kube::Api<k8s_openapi::api::core::v1::Secret> = kube::Api::namespaced(tenant, &world.name("pay"));
+    let secrets: Api<Secret> = Api::namespaced(tenant, &world.name("pay"));
     eventually("the right is gone", async || {
         ensure!(secrets.get("s").await.is_err(), "it may still read");
         Ok(())
@@ -86,10 +88,9 @@ async fn fault11_a_right_that_is_missing_taken_or_given_concerns_its_own_items_a
     .await?;
     world.class("std", class("2")).await?;
     says(&world.not_ready("pay", "Forbidden").await?, &["Secret s", USER])?;
-    let map = crate::stage::maps(&world, "pay").get("a").await?;
+    let map = maps(&world, "pay").get("a").await?;
     ensure!(map.data.is_some_and(|d| d["v"] == "2"), "the config map did not follow");
-    let other = items(&[config_map("b", &json!({}))]);
-    world.class("other", other).await?;
+    world.class("other", items(&[config_map("b", &json!({}))])).await?;
     world.namespace("tax").of_class("other").create().await?;
     world.ready("tax", "other").await?;
 
@@ -98,7 +99,7 @@ async fn fault11_a_right_that_is_missing_taken_or_given_concerns_its_own_items_a
     world.ready("pay", "std").await?;
 
     // A grant of more than it holds is refused by the server, in words that name what is missing.
-    let rights = SECRETS.replace("secrets", BINDINGS).replace("[\"\"]", "[rbac.authorization.k8s.io]");
+    let rights = SECRETS.replace("secrets", "rolebindings").replace("[\"\"]", "[rbac.authorization.k8s.io]");
     cp.apply_yaml(&rights).await?;
     world.class("granting", items(&[config_map("a", &json!({})), grant()])).await?;
     world.namespace("grant").of_class("granting").create().await?;

@@ -48,9 +48,9 @@ pub(crate) async fn about(cp: &ControlPlane, since: Mark, namespace: &str) -> Re
     Ok(all.filter(|r| r.namespace == namespace || r.name == namespace))
 }
 
-/// The controller's requests: it is the admin to the server, as tests are, but not their program.
+/// The controller's requests.
 pub(crate) fn of_controller(requests: &Requests) -> Requests {
-    requests.by_user("test-admin").filter(|r| !r.agent.starts_with("nsclass-tests"))
+    requests.by_agent("nsclass-controller")
 }
 
 /// Requests for objects, and not for our own records.
