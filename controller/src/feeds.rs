@@ -1,5 +1,7 @@
 //! The watches: each fills its store, then says which namespaces and classes somebody should look at.
 
+mod bindings_told;
+
 use std::{
     collections::{HashMap, HashSet},
     fmt::Debug,
@@ -20,11 +22,12 @@ use nsclass_shared::{api::NamespaceClassBinding, names};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    bindings::Guarded,
     classes,
     context::{Context, WatchedDefinition, WatchedNamespace},
     latch::Latch,
 };
+
+pub use bindings_told::BindingsTold;
 
 /// One watch.
 pub struct Feed {
@@ -180,34 +183,6 @@ fn tell_namespaces(context: &Context, class: &str) {
         if binding.spec.class_name == class {
             context.namespace_queue.add(&binding.name_any());
         }
-    }
-}
-
-/// Somebody changed a binding; and its class counts it.
-pub fn on_binding(context: &Context, event: Event<Guarded>) {
-    let (binding, foreign) = match event {
-        Event::Apply(binding) | Event::InitApply(binding) => {
-            let own = context.bindings.is_own_write(&binding);
-            (binding, !own)
-        }
-        Event::Delete(binding) => {
-            context.bindings.saw_deleted(&binding);
-            (binding, true)
-        }
-        Event::InitDone => {
-            context.bindings.saw_all();
-            // A binding that vanished while the watch was broken shows only as a labelled namespace without one.
-            return tell_labelled(context);
-        }
-        Event::Init => return,
-    };
-    if foreign {
-        context.namespace_queue.add(&binding.name_any());
-    }
-    if let Ok(binding) = &binding.0
-        && !binding.spec.class_name.is_empty()
-    {
-        context.class_queue.add(&binding.spec.class_name);
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
     class_reconcile,
     classes::Classes,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
-    feeds::{self, ClassesTold, Feed},
+    feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
     latch::Latch,
     memory::Memory,
@@ -128,7 +128,8 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
             }
         });
         let bindings = feed("NamespaceClassBinding", Some(&context.listed.bindings));
-        bindings.run(stream, Some(binding_writer), feeds::on_binding)
+        let mut told = BindingsTold::default();
+        bindings.run(stream, Some(binding_writer), move |context, event| told.on_binding(context, event))
     });
     tasks.spawn("watch definitions", {
         let stream = watcher(Api::<WatchedDefinition>::all(client), config()).default_backoff();

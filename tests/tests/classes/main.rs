@@ -13,6 +13,8 @@ mod failing;
 mod few_rights;
 mod immutable;
 mod kinds;
+mod late_kind;
+mod left_class;
 mod ownership;
 mod policy;
 mod rendering;
