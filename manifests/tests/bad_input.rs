@@ -238,3 +238,13 @@ fn a_symlink_swapped_in_for_a_file_or_a_directory_is_never_followed() {
     assert!(read(directory.path()).verdict().is_valid(), "an unnamed symlink is not followed and refuses nothing");
     assert_eq!(read(directory.path()).documents().len(), 0);
 }
+
+#[test]
+fn a_kustomization_or_a_sourceignore_that_is_a_symlink_is_refused_since_others_follow_it() {
+    for name in ["kustomization.yaml", "Kustomization", ".sourceignore"] {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("a.yaml"), OBJECT).unwrap();
+        symlink("elsewhere", directory.path().join(name)).unwrap();
+        assert_eq!(refusal(&read(directory.path()), name).0, Reason::Symlink);
+    }
+}

@@ -291,3 +291,45 @@ fn f30_the_last_change_of_an_object_counts_and_several_of_one_file_are_made_toge
     let (_, edited) = only(&planned(&files, Policy::default(), &changes).unwrap());
     assert!(!edited.contains("Deployment") && edited.contains("ClusterIP"), "{edited}");
 }
+
+#[test]
+fn f08_a_cluster_scoped_document_that_states_a_namespace_keeps_its_bytes() {
+    let text = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: r\n  namespace: x # wrong\nrules: []\n";
+    let files = files(&[("r.yaml", text)]);
+    let rule = json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]});
+    let live = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "r"}, "rules": [rule]});
+    let (_, edited) = only(&planned(&files, Policy::default(), &[Change::Put(live)]).unwrap());
+    assert!(edited.contains("  namespace: x # wrong\n") && edited.contains("pods"), "{edited}");
+}
+
+#[test]
+fn f18_annotations_that_kustomize_drops_or_makes_strings_keep_their_bytes() {
+    let text = WEB.replace("  name: web # its name\n", "  name: web # its name\n  annotations:\n    config.kubernetes.io/path: x\n    count: 12 # a number\n    old: gone\n");
+    let files = files(&[("kustomization.yaml", CONTEXT), ("web.yaml", &text)]);
+    let mut live = web(2);
+    live["metadata"]["annotations"] = json!({"count": "12", "deployment.kubernetes.io/revision": "3"});
+    let (_, edited) = only(&planned(&files, Policy::default(), &[Change::Put(live)]).unwrap());
+    assert_eq!(edited, text.replace("    old: gone\n", ""));
+}
+
+#[test]
+fn f32_an_anchored_value_refuses_only_the_edit_that_touches_it() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: x}\ndata:\n  one: &v text\n  two: *v\n  three: free\n";
+    let files = files(&[("a.yaml", text)]);
+    let live = |one: &str, three: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "x"}, "data": {"one": one, "two": "text", "three": three}});
+    let (_, edited) = only(&planned(&files, Policy::default(), &[Change::Put(live("text", "changed"))]).unwrap());
+    assert_eq!(edited, text.replace("free", "changed"));
+    let plan = planned(&files, Policy::default(), &[Change::Put(live("other", "changed"))]).unwrap();
+    assert_eq!((plan.refused[0].1.category(), plan.is_empty()), ("shared-value", true));
+}
+
+#[test]
+fn f32_an_encrypted_document_is_never_edited_and_can_be_deleted() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: x}\ndata: {k: 'ENC[x]'}\nsops: {mac: 'ENC[y]'}\n";
+    let files = files(&[("a.yaml", text)]);
+    let put = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "x"}, "data": {"k": "clear"}});
+    let plan = planned(&files, Policy::default(), &[Change::Put(put)]).unwrap();
+    assert_eq!((plan.refused[0].1.category(), plan.is_empty()), ("encrypted", true));
+    let delete = Change::Delete(live("", "configmaps", Some("x"), "a"));
+    assert_eq!(planned(&files, Policy::default(), &[delete]).unwrap().to_string(), "remove a.yaml\n");
+}

@@ -11,6 +11,7 @@ use super::work::Work;
 use crate::folder::{Folder, Placed};
 use crate::identity::LiveId;
 use crate::path::FolderPath;
+use crate::render::FieldPath;
 
 /// Compares the folder before and after.
 pub(super) fn check(before: &Folder, after: &Folder, work: &Work) -> Result<(), Refusal> {
@@ -69,7 +70,7 @@ fn file(before: &Folder, after: &Folder, work: &Work, path: &FolderPath) -> Resu
     let named = old.iter().filter_map(|(index, value)| Some((before.documents[*index].live.as_ref()?, value)));
     let named: HashMap<&LiveId, &Value> = named.collect();
     let mut anonymous = Vec::new();
-    for (index, value) in values(after, path)? {
+    for (index, mut value) in values(after, path)? {
         let placed = &after.documents[index];
         let Some(live) = &placed.live else {
             anonymous.push(value);
@@ -77,7 +78,14 @@ fn file(before: &Folder, after: &Folder, work: &Work, path: &FolderPath) -> Resu
         };
         let expected = work.puts.get(live).or_else(|| named.get(live).copied());
         let expected = expected.ok_or_else(|| wrong(placed, "it would come from another file"))?;
-        if let Some(field) = difference(&value, expected) {
+        let mut expected = expected.clone();
+        if live.namespace.is_none() {
+            // A cluster-scoped document keeps the namespace that it states, and the object has none (F08).
+            let stated = FieldPath::keys(&["metadata", "namespace"]);
+            stated.remove(&mut value);
+            stated.remove(&mut expected);
+        }
+        if let Some(field) = difference(&value, &expected) {
             let field = if field.is_empty() { "it".to_owned() } else { field };
             return Err(wrong(placed, format!("{field} would not be what is live; change it by hand")));
         }

@@ -76,7 +76,7 @@ impl Walk<'_> {
             Err(error) => return self.unreadable(directory, &error),
         };
         entries.sort_by(|a, b| a.name.cmp(&b.name));
-        if entries.iter().any(|entry| entry.name == "Chart.yaml" && entry.kind == EntryKind::File) {
+        if entries.iter().any(|entry| entry.name == "Chart.yaml" && entry.kind != EntryKind::Directory) {
             return;
         }
         if entries.iter().any(|entry| entry.name == ignores::FILE_NAME && entry.kind == EntryKind::File) {
@@ -115,6 +115,10 @@ impl Walk<'_> {
         match entry.kind {
             EntryKind::Directory if !entry.name.starts_with('.') => pending.push((path, depth + 1, ignores.clone())),
             EntryKind::File if FILE_NAMES.contains(&&*entry.name) => self.kustomization(path),
+            // kustomize and Flux would follow it, so that it cannot just be overlooked.
+            EntryKind::Symlink if FILE_NAMES.contains(&&*entry.name) || entry.name == ignores::FILE_NAME => {
+                self.unreadable(&path, &SourceError::Symlink);
+            }
             EntryKind::File if is_yaml(&entry.name) => self.file(path),
             _ => {}
         }
@@ -223,8 +227,10 @@ impl Walk<'_> {
         }
         for name in FILE_NAMES {
             let Ok(path) = directory.child(name) else { continue };
-            if self.kind(&path) == Some(EntryKind::File) {
-                self.kustomization(path);
+            match self.kind(&path) {
+                Some(EntryKind::File) => self.kustomization(path),
+                Some(EntryKind::Symlink) => self.unreadable(&path, &SourceError::Symlink),
+                _ => {}
             }
         }
         if self.tree.kustomizations.contains_key(directory) {

@@ -81,13 +81,16 @@ fn relative(from: &str, to: &str) -> String {
 }
 
 fn kustomization(dice: &mut Dice<'_>, usual: &str, entries: &[String]) -> String {
+    // What names other kustomizations often leaves the namespace to them, so that several meet in one render.
+    let leaves_it = entries.iter().any(|entry| entry.contains("..") || !entry.ends_with(".yaml")) && dice.roll(2) == 1;
     let mut text = String::new();
     if dice.roll(2) == 1 {
         text.push_str("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n");
     }
     match dice.roll(8) {
+        _ if leaves_it => {}
         0..=3 => writeln!(text, "namespace: {usual}").unwrap(),
-        4 => writeln!(text, "namespace: {}", dice.pick(&NAMESPACES)).unwrap(),
+        4 | 5 => writeln!(text, "namespace: {}", dice.pick(&NAMESPACES)).unwrap(),
         _ => {}
     }
     text.push_str(dice.pick(&[
@@ -175,7 +178,7 @@ fn own_name(dice: &mut Dice<'_>) -> String {
 fn document(dice: &mut Dice<'_>, usual: &str) -> String {
     let kind = dice.roll(14);
     // What others refer to has a name from the small set.
-    let name = if matches!(kind, 2 | 3) && dice.roll(2) == 0 { name(dice).to_owned() } else { own_name(dice) };
+    let name = if matches!(kind, 2 | 3) && dice.roll(4) < 3 { name(dice).to_owned() } else { own_name(dice) };
     let name = &*name;
     let meta = metadata(dice, name, usual);
     match kind {
