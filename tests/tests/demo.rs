@@ -7,10 +7,10 @@ use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::rbac::v1::ClusterRole;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{ApiResource, DynamicObject, ListParams};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams};
 use kube::{Api, Client, ResourceExt};
-use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding};
-use nsclass_tests::{ControlPlane, Identity, Program, World};
+use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding, crds};
+use nsclass_tests::{ControlPlane, Identity, Options, Program, World, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::sync::{Mutex, MutexGuard};
@@ -159,14 +159,27 @@ async fn a_false_claim_ends_the_demo_with_what_was_seen_and_it_cleans_up() -> Re
 }
 
 #[tokio::test]
-async fn a_demo_that_is_interrupted_cleans_up() -> Result<()> {
-    let host = Host::new().await?;
+async fn a_demo_that_is_interrupted_cleans_up_but_for_definitions_that_were_there() -> Result<()> {
+    let mut host = Host::new().await?;
+    host.cp.install_crds(&crds()).await?;
+    host.before = everything(&host.cp.admin()).await?;
     let demo = host.visit(&[]).await?;
     until_it_says(&demo, "7  A namespace is unlabelled").await?;
     kill_process(Pid::from_raw(demo.pid().try_into()?).context("no process id")?, Signal::INT)?;
     let (status, out, err) = end_of(&demo).await?;
     ensure!(status.code() == Some(130), "{status}\n{out}\n{err}");
-    host.ensure_nothing_is_left().await
+    host.ensure_nothing_is_left().await?;
+
+    let definitions: Api<CustomResourceDefinition> = Api::all(host.cp.admin());
+    for crd in crds() {
+        definitions.delete(&crd.name_any(), &DeleteParams::default()).await?;
+    }
+    eventually("the next visitor finds no definitions of ours", async || {
+        let there = definitions.list_metadata(&ListParams::default()).await?.items.len();
+        ensure!(there == 0, "{there} are there");
+        Ok(())
+    })
+    .await
 }
 
 #[tokio::test]
@@ -183,7 +196,7 @@ async fn a_demo_whose_controller_dies_says_so_and_does_its_last_work_by_hand() -
 
 #[tokio::test]
 async fn a_demo_that_would_be_in_the_way_refuses_and_changes_nothing() -> Result<()> {
-    let cp = ControlPlane::start(nsclass_tests::Options::default()).await?;
+    let cp = ControlPlane::start(Options::default()).await?;
     let kubeconfig = cp.kubeconfig("demo", &Identity::Admin)?;
     let refusal = async |found: &str| {
         let before = everything(&cp.admin()).await?;
@@ -202,7 +215,7 @@ async fn a_demo_that_would_be_in_the_way_refuses_and_changes_nothing() -> Result
     refusal("Namespace pay has the label nsclass.io/name").await?;
     cp.apply_yaml(&namespace("nsclass-demo-payments", json!({}))).await?;
     refusal("Namespace nsclass-demo-payments is there already").await?;
-    cp.install_crds(&nsclass_shared::api::crds()).await?;
+    cp.install_crds(&crds()).await?;
     let items = json!([{ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } }]);
     World::new(&cp, "demo").class("gold", json!({ "resources": items })).await?;
     refusal("NamespaceClass demo-gold-").await

@@ -32,12 +32,15 @@ const DEADLINE: Duration = Duration::from_secs(90);
 pub async fn clean_up(stage: &Stage, before: &Preflight, screen: &Screen) -> Result<()> {
     screen.step("Cleaning up", "The cluster gets back what it was.");
     let client = &stage.client;
-    let asked_for = [namespaces(client)?, classes(client)?].concat();
-    screen.command(&format!("kubectl delete {}", asked_for.iter().map(Thing::argument).collect::<Vec<_>>().join(" ")));
-    for thing in &asked_for {
-        thing.delete().await?;
+    let asked_for = [namespaces(client)?, classes(client)?];
+    for things in &asked_for {
+        let arguments: Vec<String> = things.iter().map(Thing::argument).collect();
+        screen.command(&format!("kubectl delete {}", arguments.join(" \\\n       ")));
+        for thing in things {
+            thing.delete().await?;
+        }
     }
-    let all = [asked_for, bindings(client)?, cluster_roles(client)?].concat();
+    let all = [asked_for.concat(), bindings(client)?, cluster_roles(client)?].concat();
     let works = stage.operator.get().is_some_and(|operator| operator.program().ensure_running().is_ok());
     if !works || until_gone(screen, &all).await.is_err() {
         screen.say("The controller does not let go of them (any more); the demo does it by hand.");
