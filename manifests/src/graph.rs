@@ -11,7 +11,7 @@ use crate::kustomization::KustomizationRecord;
 use crate::path::FolderPath;
 use crate::verdict::Finding;
 
-/// A kustomization, as a position in [`Graph::nodes`].
+/// A kustomization, as a position in its graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) u32);
 
