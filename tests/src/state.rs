@@ -51,6 +51,19 @@ impl World {
         .await
     }
 
+    /// Waits until the namespace `short` is gone.
+    ///
+    /// # Errors
+    /// When it stays, with what holds it.
+    pub async fn gone(&self, short: &str) -> Result<()> {
+        eventually(format!("namespace {short} is gone"), async || {
+            let live = self.namespaces().get_opt(&self.name(short)).await?;
+            ensure!(live.is_none(), "{:?}", live.map(|n| (n.metadata.finalizers, n.status)));
+            Ok(())
+        })
+        .await
+    }
+
     /// Waits until the namespace `short` has no binding.
     ///
     /// # Errors

@@ -101,12 +101,7 @@ async fn fault13_a_namespace_deleted_in_the_middle_of_its_filling_leaves_nothing
         world.namespace("pay").of_class("std").create().await?;
         tokio::time::sleep(Duration::from_millis(20 + 40 * round)).await;
         world.delete_namespace("pay").await?;
-        eventually("the namespace is gone", async || {
-            let live = world.namespaces().get_opt(&world.name("pay")).await?;
-            ensure!(live.is_none(), "{:?}", live.map(|n| (n.metadata.finalizers, n.status)));
-            Ok(())
-        })
-        .await?;
+        world.gone("pay").await?;
     }
     world.unbound("pay").await?;
     eventually("nothing of the cluster is left", async || {

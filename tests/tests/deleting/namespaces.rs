@@ -25,12 +25,7 @@ async fn c42_a_deleted_namespace_takes_its_cluster_scoped_objects_along() -> Res
     ensure_held(&world, "pay", true).await?;
 
     world.delete_namespace("pay").await?;
-    eventually("the namespace is gone", async || {
-        let live = world.namespaces().get_opt(&world.name("pay")).await?;
-        ensure!(live.is_none(), "{:?}", live.map(|n| (n.metadata.finalizers, n.status)));
-        Ok(())
-    })
-    .await?;
+    world.gone("pay").await?;
     world.unbound("pay").await?;
     ensure!(role_of(&world, "pay").await?.is_none(), "the cluster role is left");
     Ok(())
@@ -108,11 +103,7 @@ async fn c44_a_namespace_made_again_starts_afresh_and_the_old_ones_cluster_objec
     let none = json!({ "metadata": { "finalizers": null } });
     world.namespaces().patch(&world.name("pay"), &PatchParams::default(), &Patch::Merge(none)).await?;
     world.delete_namespace("pay").await?;
-    eventually("the old namespace is gone", async || {
-        ensure!(world.namespaces().get_opt(&world.name("pay")).await?.is_none(), "still there");
-        Ok(())
-    })
-    .await?;
+    world.gone("pay").await?;
     let new = world.namespace("pay").of_class("std").create().await?;
     operator.program().resume()?;
     eventually("the binding speaks of the new namespace", async || {
