@@ -9,6 +9,10 @@ use crate::{
     reason::Reason,
 };
 
+/// A binding has no status subresource, so each write of its status raises its generation: a condition that named one would always be
+/// behind. `status.observedClassGeneration` says which class it speaks of.
+const NO_GENERATION: Option<i64> = None;
+
 /// The union of old and new, before anything is applied.
 pub(super) fn reserved(
     observed: &Observed,
@@ -26,8 +30,7 @@ pub(super) fn reserved(
     // What was ready is so no longer: another class's objects are coming, or more of them.
     let message = format!("the objects of NamespaceClass {} are being applied", goal.class);
     let applying = Verdict { status: None, reason: Reason::Applying.to_string(), message };
-    let generation = status.observed_class_generation;
-    set_condition(&mut status.conditions, "Ready", &applying, generation, observed.now);
+    set_condition(&mut status.conditions, "Ready", &applying, NO_GENERATION, observed.now);
     binding
 }
 
@@ -66,8 +69,7 @@ pub(super) fn settled(
         },
         _ => report::ready(failures, held_back, inventory.len(), &binding.spec.class_name),
     };
-    let generation = status.observed_class_generation;
-    set_condition(&mut status.conditions, "Ready", &verdict, generation, observed.now);
+    set_condition(&mut status.conditions, "Ready", &verdict, NO_GENERATION, observed.now);
     Some(binding)
 }
 
