@@ -2,12 +2,10 @@
 
 use std::{
     collections::HashMap,
-    panic::AssertUnwindSafe,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use futures::FutureExt;
 use kube::{
     Api, ResourceExt,
     api::{DynamicObject, Patch, PatchParams},
@@ -21,7 +19,7 @@ use serde_json::json;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{classes, context::Context, memory, observe::now};
+use crate::{classes, context::Context, memory, observe::now, worker};
 
 /// Least time between two writes of one class's status.
 const STATUS_EVERY: Duration = Duration::from_secs(5);
@@ -39,25 +37,21 @@ struct Written {
 /// None; the signature is that of a supervised task.
 pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
     let written = Written::default();
-    loop {
-        let name = tokio::select! {
-            biased;
-            () = shutdown.cancelled() => return Ok(()),
-            name = context.class_queue.next() => name,
-        };
-        match AssertUnwindSafe(reconcile(&context, &written, &name)).catch_unwind().await {
-            Ok(Ok(())) => written.succeeded(&name),
-            Ok(Err(error)) => {
-                tracing::warn!(class = name, %error, "class not written; tried again");
-                context.class_queue.add_at(&name, Instant::now() + written.pause(&name));
-            }
-            Err(_) => {
-                context.metrics.panics.inc();
-                context.class_queue.add_at(&name, Instant::now() + written.pause(&name));
+    let again = |name: &str| context.class_queue.add_at(name, Instant::now() + written.pause(name));
+    let handle = |name: String| {
+        let (context, written, again) = (&context, &written, &again);
+        async move {
+            match reconcile(context, written, &name).await {
+                Ok(()) => written.succeeded(&name),
+                Err(error) => {
+                    tracing::warn!(class = name, %error, "class not written; tried again");
+                    again(&name);
+                }
             }
         }
-        context.class_queue.done(&name);
-    }
+    };
+    worker::work(&context.class_queue, &context.metrics.panics, &shutdown, handle, again).await;
+    Ok(())
 }
 
 async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(), kube::Error> {

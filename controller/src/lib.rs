@@ -24,3 +24,4 @@ mod reconcile;
 mod reload;
 mod requests;
 pub mod run;
+mod worker;

@@ -1,8 +1,7 @@
 //! One namespace: observe, plan, carry out, remember. The shell around [`nsclass_shared::plan::Pass`].
 
-use std::{collections::BTreeSet, panic::AssertUnwindSafe};
+use std::{collections::BTreeSet, sync::Arc};
 
-use futures::FutureExt;
 use nsclass_shared::plan::{Intent, Pass, Report, Requeue};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -12,26 +11,21 @@ use crate::{
     context::Context,
     memory,
     observe::{ObserveError, observe},
+    worker,
 };
 
 /// Works on namespaces until shutdown. A pass that has begun is carried to its end.
 ///
 /// # Errors
 /// None; the signature is that of a supervised task.
-pub async fn work(context: std::sync::Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
-    loop {
-        let name = tokio::select! {
-            biased;
-            () = shutdown.cancelled() => return Ok(()),
-            name = context.namespace_queue.next() => name,
-        };
-        if AssertUnwindSafe(reconcile(&context, &name)).catch_unwind().await.is_err() {
-            // The panic hook has said where. Only this namespace waits.
-            context.metrics.panics.inc();
-            retry(&context, &name, "panic");
-        }
-        context.namespace_queue.done(&name);
-    }
+pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let handle = |name: String| {
+        let context = &context;
+        async move { reconcile(context, &name).await }
+    };
+    let panicked = |name: &str| retry(&context, name, "panic");
+    worker::work(&context.namespace_queue, &context.metrics.panics, &shutdown, handle, panicked).await;
+    Ok(())
 }
 
 async fn reconcile(context: &Context, name: &str) {
