@@ -82,8 +82,7 @@ fn relative(from: &str, to: &str) -> String {
 
 fn kustomization(dice: &mut Dice<'_>, usual: &str, entries: &[String]) -> String {
     // What names other kustomizations often leaves the namespace to them, so that several meet in one render.
-    let is_file = |entry: &String| std::path::Path::new(entry).extension().is_some_and(|ending| ending == "yaml");
-    let leaves_it = entries.iter().any(|entry| entry.contains("..") || !is_file(entry)) && dice.roll(2) == 1;
+    let leaves_it = entries.iter().any(|entry| entry.contains("..") || !entry.contains(".yaml")) && dice.roll(2) == 1;
     let mut text = String::new();
     if dice.roll(2) == 1 {
         text.push_str("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n");

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Client};
+use nsclass_manifests::kinds::{KindTable, Kinds, Scope};
 use nsclass_tests::{ControlPlane, Program, World, assets};
 use serde_json::{Value, json};
 
@@ -166,6 +167,32 @@ async fn live_objects(client: &Client, namespace: &str) -> Result<Vec<Value>> {
         typed("Deployment", "apps/v1", serde_json::to_value(deployments.get("web").await?)?),
         typed("ConfigMap", "v1", serde_json::to_value(maps.get("settings").await?)?),
     ])
+}
+
+#[tokio::test]
+async fn f03_the_built_in_kinds_are_those_of_the_api_server() -> Result<()> {
+    let cp = ControlPlane::shared().await?;
+    let client = cp.admin();
+    let mut lists = vec![(String::new(), client.list_core_api_resources("v1").await?)];
+    for group in client.list_api_groups().await?.groups {
+        for version in &group.versions {
+            lists.push((group.name.clone(), client.list_api_group_resources(&version.group_version).await?));
+        }
+    }
+    let table = KindTable::builtin();
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for (group, list) in lists {
+        for resource in list.resources.iter().filter(|resource| !resource.name.contains('/')) {
+            let scope = if resource.namespaced { Scope::Namespaced } else { Scope::Cluster };
+            let known = table.find(&group, &resource.kind);
+            seen += 1;
+            if known.is_none_or(|known| *known.resource != *resource.name || known.scope != scope) {
+                wrong.push(format!("{group}/{} ({}): {known:?}", resource.kind, resource.name));
+            }
+        }
+    }
+    ensure!(seen > 50 && wrong.is_empty(), "of {seen}: {wrong:#?}");
+    Ok(())
 }
 
 #[tokio::test]
