@@ -2,17 +2,17 @@
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use kube::{
-    Api, Client,
+    Api,
     api::{ApiResource, DynamicObject},
     runtime::{WatchStreamExt, reflector::store::Writer, watcher, watcher::Config as WatchConfig},
 };
 use nsclass_shared::{
     api::NamespaceClass,
     config::Settings,
-    runtime::{Readiness, Supervisor, init_logs, serve_admin, stop_on_signal},
+    runtime::{Supervisor, init_logs, serve_admin, stop_on_signal},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,7 @@ use crate::{
     bindings::{Bindings, Guarded},
     class_reconcile,
     classes::Classes,
+    connect::{WATCH_SECONDS, connect},
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
@@ -30,13 +31,10 @@ use crate::{
     metrics::Metrics,
     observe::slim,
     queue::WorkQueue,
+    ready::Ready,
     reconcile, reload,
 };
 
-/// Oldest API server that we work with (DESIGN decision 14).
-const OLDEST_MINOR: u32 = 33;
-/// How long a watch request lasts at most, in seconds: a server that went silent is noticed then.
-const WATCH_SECONDS: u32 = 60;
 /// How long passes under way may take after SIGTERM.
 const GRACE: Duration = Duration::from_secs(25);
 
@@ -146,23 +144,6 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     Ok(())
 }
 
-/// A client whose requests fail fast: pauses between attempts are the queue's.
-async fn connect() -> anyhow::Result<Client> {
-    let mut config = kube::Config::infer().await.context("no cluster: set KUBECONFIG, or run in a pod")?;
-    config.default_retry = false;
-    // Who asks is told in the API server's audit log.
-    let agent = concat!("nsclass-controller/", env!("CARGO_PKG_VERSION"));
-    config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
-    config.connect_timeout = Some(Duration::from_secs(10));
-    let client = Client::try_from(config).context("the cluster's address or credentials cannot be used")?;
-    let version = client.apiserver_version().await.context("the API server does not answer")?;
-    let minor: u32 = version.minor.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(0);
-    if (version.major.as_str(), minor) < ("1", OLDEST_MINOR) {
-        bail!("the API server is {}.{}; 1.{OLDEST_MINOR} or later is needed", version.major, version.minor);
-    }
-    Ok(client)
-}
-
 /// Starts a worker when every store has its first full list: before that, nothing can be concluded from what is missing.
 async fn after_first_lists<F, R>(context: Arc<Context>, shutdown: CancellationToken, work: F) -> anyhow::Result<()>
 where
@@ -193,32 +174,5 @@ async fn count(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Re
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(Duration::from_secs(2)) => {}
         }
-    }
-}
-
-/// What `/readyz` asks.
-struct Ready(Arc<Context>);
-
-impl Readiness for Ready {
-    fn parts(&self) -> Vec<(&'static str, Result<(), String>)> {
-        let definitions = " (are the definitions of deploy/crds installed?)";
-        let listed = &self.0.listed;
-        [
-            ("namespaces", &listed.namespaces, ""),
-            ("namespaceclasses", &listed.classes, definitions),
-            ("namespaceclassbindings", &listed.bindings, definitions),
-        ]
-        .map(|(part, latch, hint)| {
-            (part, if latch.is_set() { Ok(()) } else { Err(format!("no full list of {part} yet{hint}")) })
-        })
-        .into()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let refused = self.0.metrics.configuration_refused.get() != 0;
-        refused
-            .then(|| "the configuration file was changed and is refused; see the log".to_owned())
-            .into_iter()
-            .collect()
     }
 }

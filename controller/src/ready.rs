@@ -1,0 +1,34 @@
+//! When the process is ready, and what is missing while it is not.
+
+use std::sync::Arc;
+
+use nsclass_shared::runtime::Readiness;
+
+use crate::context::Context;
+
+/// What `/readyz` asks.
+pub struct Ready(pub Arc<Context>);
+
+impl Readiness for Ready {
+    fn parts(&self) -> Vec<(&'static str, Result<(), String>)> {
+        let definitions = " (are the definitions of deploy/crds installed?)";
+        let listed = &self.0.listed;
+        [
+            ("namespaces", &listed.namespaces, ""),
+            ("namespaceclasses", &listed.classes, definitions),
+            ("namespaceclassbindings", &listed.bindings, definitions),
+        ]
+        .map(|(part, latch, hint)| {
+            (part, if latch.is_set() { Ok(()) } else { Err(format!("no full list of {part} yet{hint}")) })
+        })
+        .into()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let refused = self.0.metrics.configuration_refused.get() != 0;
+        refused
+            .then(|| "the configuration file was changed and is refused; see the log".to_owned())
+            .into_iter()
+            .collect()
+    }
+}
