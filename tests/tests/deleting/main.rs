@@ -3,6 +3,7 @@
 mod crashes;
 mod namespaces;
 mod objects;
+mod periodic;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::{core::v1::ConfigMap, rbac::v1::ClusterRole};
