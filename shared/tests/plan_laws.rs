@@ -5,6 +5,7 @@
 mod model;
 
 use model::{Event, World};
+use nsclass_shared::plan::{Outcome, Requeue, Step};
 use proptest::{collection::vec, prelude::*};
 
 proptest! {
@@ -58,4 +59,16 @@ proptest! {
         world.settle();
         prop_assert_eq!(world.steps_of_one_pass(), vec![]);
     }
+}
+
+#[test]
+fn c36_a_pass_on_old_facts_ends_at_once_and_is_tried_again_with_a_pause() {
+    let mut world = World::default();
+    world.happen(&Event::Edit(0, [1].into(), 0));
+    world.happen(&Event::Label(Some(0)));
+    let mut pass = world.pass();
+    assert!(matches!(pass.next_step(), Some(Step::WriteBinding(_))));
+    pass.record(Outcome::Stale);
+    assert_eq!(pass.next_step(), None);
+    assert_eq!(pass.report().requeue, Requeue::Backoff);
 }

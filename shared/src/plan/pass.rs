@@ -86,7 +86,8 @@ impl Pass {
     /// Takes what became of the step that [`Self::next_step`] gave last.
     pub fn record(&mut self, outcome: Outcome) {
         if outcome == Outcome::Stale {
-            self.requeue = Some(Requeue::Now);
+            // With a pause: the watch that has to tell what is true now may be broken.
+            self.requeue = Some(Requeue::Backoff);
             self.stage = Stage::Over;
             return;
         }

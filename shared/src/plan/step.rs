@@ -117,7 +117,7 @@ pub enum Outcome {
     DeleteAccepted,
     /// The precondition does not hold: the object exists, is another one, or is gone.
     PreconditionFailed,
-    /// What we hold of the binding or namespace is old: the pass is over, and begins again with fresh facts.
+    /// What we hold of the binding or namespace is old: the pass is over, and begins again after a pause.
     Stale,
     /// Anything else: the server's answer as a reason.
     Refused(Refusal),

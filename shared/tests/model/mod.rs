@@ -261,6 +261,11 @@ impl World {
         }
     }
 
+    /// A pass over what is there now.
+    pub(crate) fn pass(&self) -> Pass {
+        Pass::begin(self.observe())
+    }
+
     /// Carries out one step as the API server would.
     fn carry_out(&mut self, step: &Step) -> Outcome {
         let outcome = self.answer(step);
@@ -377,7 +382,7 @@ impl World {
 
     /// Runs one pass up to `after` steps; the answer to the last of them is lost where `lose_answer`.
     pub(crate) fn run_cut(&mut self, after: usize, lose_answer: bool) {
-        let mut pass = Pass::begin(self.observe());
+        let mut pass = self.pass();
         for i in 0..after {
             let Some(step) = pass.next_step() else { return };
             let outcome = self.carry_out(&step);
@@ -416,7 +421,7 @@ impl World {
     }
 
     fn steps_of_one_pass_here(&mut self) -> Vec<Step> {
-        self.run(Pass::begin(self.observe()))
+        self.run(self.pass())
     }
 
     fn run(&mut self, mut pass: Pass) -> Vec<Step> {
