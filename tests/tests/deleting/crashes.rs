@@ -130,3 +130,41 @@ async fn fault13_a_namespace_deleted_and_made_again_at_once_is_filled() -> Resul
     }
     world.unbound("pay").await
 }
+
+#[tokio::test]
+async fn an_api_server_that_goes_away_and_comes_back_finds_everything_kept_and_going_on() -> Result<()> {
+    let mut cp = ControlPlane::start(Options::default()).await?;
+    let operator = Operator::start(&cp, OperatorOptions::default()).await?;
+    let world = World::new(&cp, "away");
+    world.class("std", json!({ "resources": [config_map("about", "1"), cluster_role()] })).await?;
+    for name in ["a", "b", "c"] {
+        world.namespace(name).of_class("std").create().await?;
+    }
+    for name in ["a", "b", "c"] {
+        world.ready(name, "std").await?;
+    }
+    let uid = crate::config_maps(&world, "a").get("about").await?.uid();
+    cp.stop_api_server()?;
+    // Long enough for watches to break and be taken up in vain.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    operator.program().ensure_running()?;
+    cp.start_api_server().await?;
+    world
+        .class("std", json!({ "resources": [config_map("about", "2"), config_map("more", "1"), cluster_role()] }))
+        .await?;
+    for name in ["a", "b", "c"] {
+        eventually(format!("{name} follows the edit"), async || {
+            let about = crate::config_maps(&world, name).get("about").await?;
+            ensure!(about.data.as_ref().is_some_and(|data| data["value"] == "2"), "{about:?}");
+            ensure!(crate::config_maps(&world, name).get_opt("more").await?.is_some(), "more is not there");
+            Ok(())
+        })
+        .await?;
+        world.ready(name, "std").await?;
+    }
+    ensure!(crate::config_maps(&world, "a").get("about").await?.uid() == uid, "made anew");
+    let deleted = cp.audit().all().await?.by_agent("nsclass-controller").verb("delete");
+    ensure!(deleted.is_empty(), "{deleted}");
+    operator.program().ensure_running()?;
+    ensure_nothing_untracked(&world).await
+}
