@@ -36,6 +36,8 @@ enum State {
 pub(super) enum Applied {
     /// Rest: no request was needed.
     Unchanged,
+    /// Somebody changed or deleted it, and the class wants that said and not undone.
+    Drifted,
     /// Applied now.
     Now { uid: String, fields: String },
     /// Not there, or not as desired.
@@ -77,7 +79,8 @@ impl ApplyTask {
                     Some(Some(live)) => !live.matches(entry),
                 };
                 match live {
-                    _ if same_rendering && (!drifted || facts.drift != Drift::Repair) => {
+                    _ if same_rendering && drifted && facts.drift == Drift::Report => State::Over(Applied::Drifted),
+                    _ if same_rendering && (!drifted || facts.drift == Drift::Ignore) => {
                         State::Over(Applied::Unchanged)
                     }
                     Some(None) => State::Create,

@@ -30,6 +30,7 @@ pub struct Pass {
     prunes: VecDeque<PruneTask>,
     failures: Vec<Failure>,
     held_back: Vec<ObjectIdentity>,
+    drifted: Vec<ObjectIdentity>,
     notes: Vec<String>,
     refused: BTreeMap<ObjectIdentity, Refused>,
     requeue: Option<Requeue>,
@@ -53,6 +54,7 @@ impl Pass {
             prunes: prunes.into(),
             failures,
             held_back: Vec::new(),
+            drifted: Vec::new(),
             notes: Vec::new(),
             refused: BTreeMap::new(),
             requeue: None,
@@ -173,9 +175,12 @@ impl Pass {
                     &self.observed,
                     &self.intent,
                     self.stored.as_ref(),
-                    &self.inventory,
-                    &self.failures,
-                    &self.held_back,
+                    settle::End {
+                        inventory: &self.inventory,
+                        failures: &self.failures,
+                        held_back: &self.held_back,
+                        drifted: (!self.observed.live.is_empty()).then_some(&self.drifted),
+                    },
                 )?;
                 (self.stored.as_ref() != Some(&settled)).then(|| Step::WriteBinding(Box::new(settled)))
             }
@@ -276,6 +281,7 @@ impl Pass {
                 }
                 self.failures.push(failure.clone());
             }
+            Some(Applied::Drifted) => self.drifted.push(desired.identity.clone()),
             Some(Applied::Unchanged) | None => {}
         }
     }

@@ -83,6 +83,22 @@ pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects:
     }
 }
 
+/// `Drifted`, of a class that says `drift: Report`.
+pub(super) fn drifted(objects: &[ObjectIdentity]) -> Verdict {
+    if objects.is_empty() {
+        let message = "every object is as it was applied".to_owned();
+        return Verdict { status: Some(false), reason: "AsApplied".into(), message };
+    }
+    let named: Vec<String> = objects.iter().take(MOST_NAMED).map(readable).collect();
+    let more = objects.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = format!(
+        "somebody changed or deleted {}{more}, and the class says drift: Report. Remedy: undo that, or set drift: Repair.",
+        named.join(", ")
+    );
+    Verdict { status: Some(true), reason: "ChangedByOthers".into(), message }
+}
+
 fn phrase(failure: &Failure) -> String {
     match &failure.object {
         Some(object) => format!("{}: {}", readable(object), failure.message),

@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Failure, Intent, Observed, intent::Convergence, report};
 use crate::{
-    api::{BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, Verdict, set_condition},
+    api::{BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, Verdict, get_condition, set_condition},
     identity::ObjectIdentity,
     reason::Reason,
 };
@@ -41,15 +41,25 @@ pub(super) fn announced(stored: &NamespaceClassBinding, inventory: &[InventoryEn
     binding
 }
 
+/// What a pass has come to.
+#[derive(Clone, Copy)]
+pub(super) struct End<'a> {
+    pub(super) inventory: &'a [InventoryEntry],
+    pub(super) failures: &'a [Failure],
+    /// Stale objects that wait for what failed.
+    pub(super) held_back: &'a [ObjectIdentity],
+    /// Objects that others changed and that the class leaves so; none where nobody looked.
+    pub(super) drifted: Option<&'a Vec<ObjectIdentity>>,
+}
+
 /// The state at the end of a pass; none where a binding is neither there nor needed.
 pub(super) fn settled(
     observed: &Observed,
     intent: &Intent,
     stored: Option<&NamespaceClassBinding>,
-    inventory: &[InventoryEntry],
-    failures: &[Failure],
-    held_back: &[ObjectIdentity],
+    end: End<'_>,
 ) -> Option<NamespaceClassBinding> {
+    let End { inventory, failures, held_back, drifted } = end;
     if stored.is_none() && !matches!(intent, Intent::Hold(..) | Intent::Converge(_)) {
         return None;
     }
@@ -70,6 +80,10 @@ pub(super) fn settled(
         _ => report::ready(failures, held_back, inventory.len(), &binding.spec.class_name),
     };
     set_condition(&mut status.conditions, "Ready", &verdict, NO_GENERATION, observed.now);
+    let was_said = get_condition(&status.conditions, "Drifted").is_some();
+    if let Some(drifted) = drifted.filter(|drifted| was_said || !drifted.is_empty()) {
+        set_condition(&mut status.conditions, "Drifted", &report::drifted(drifted), NO_GENERATION, observed.now);
+    }
     Some(binding)
 }
 

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, anyhow, ensure};
 use kube::ResourceExt;
 use kube::api::{DeleteParams, Patch, PatchParams};
+use nsclass_shared::api::get_condition;
 use nsclass_tests::{ControlPlane, Operator, OperatorOptions, Options, World, eventually};
 use serde_json::json;
 use tokio::sync::OnceCell;
@@ -30,11 +31,14 @@ async fn the_periodic_pass_brings_back_what_was_deleted_and_forces_changed_field
     world.class("std", json!({ "resources": [config_map("deleted", "1"), config_map("changed", "1")] })).await?;
     world.class("lax", json!({ "drift": "Ignore", "resources": [config_map("changed", "1")] })).await?;
     world.namespace("pay").of_class("std").create().await?;
+    world.class("told", json!({ "drift": "Report", "resources": [config_map("changed", "1")] })).await?;
     world.namespace("own").of_class("lax").create().await?;
+    world.namespace("seen").of_class("told").create().await?;
     world.ready("pay", "std").await?;
     world.ready("own", "lax").await?;
+    world.ready("seen", "told").await?;
     let change = json!({ "data": { "value": "2", "more": "mine" } });
-    for namespace in ["pay", "own"] {
+    for namespace in ["pay", "own", "seen"] {
         let patch = Patch::Merge(&change);
         config_maps(&world, namespace).patch("changed", &PatchParams::default(), &patch).await?;
     }
@@ -54,6 +58,15 @@ async fn the_periodic_pass_brings_back_what_was_deleted_and_forces_changed_field
         "{:?}",
         ready.inventory
     );
+    eventually("the change is said and not undone", async || {
+        let status = world.ready("seen", "told").await?.status.context("no status")?;
+        let drifted = get_condition(&status.conditions, "Drifted").context("nothing said")?;
+        ensure!(drifted.status == "True" && drifted.message.contains("ConfigMap changed"), "{drifted:?}");
+        let data = config_maps(&world, "seen").get("changed").await?.data.context("no data")?;
+        ensure!(data["value"] == "2", "undone: {data:?}");
+        Ok(())
+    })
+    .await?;
     let ignored = config_maps(&world, "own").get("changed").await?.data.context("no data")?;
     ensure!(ignored["value"] == "2", "drift: Ignore was not heeded: {ignored:?}");
     Ok(())
