@@ -57,21 +57,11 @@ impl Bindings {
     pub fn get(&self, namespace: &str) -> Result<Option<Arc<NamespaceClassBinding>>, Damaged> {
         let watched = self.watched.get(&ObjectRef::new(namespace));
         let mut written = self.written();
+        catch_up(&mut written, namespace, watched.as_deref());
         match written.get(namespace) {
-            None | Some(Written::Told(_)) => {}
-            Some(Written::Stored(ours)) => {
-                let ours_is = revision(ours.resource_version().as_deref());
-                if watched.as_ref().is_none_or(|w| revision(w.resource_version().as_deref()) < ours_is) {
-                    return Ok(Some(ours.clone()));
-                }
-                written.insert(namespace.to_owned(), Written::Told(ours_is));
-            }
-            Some(Written::Deleted(uid)) => {
-                if watched.as_ref().is_some_and(|w| w.uid().as_deref() == Some(uid)) {
-                    return Ok(None);
-                }
-                written.remove(namespace);
-            }
+            Some(Written::Stored(ours)) => return Ok(Some(ours.clone())),
+            Some(Written::Deleted(_)) => return Ok(None),
+            Some(Written::Told(_)) | None => {}
         }
         match watched.as_deref() {
             None => Ok(None),
@@ -158,17 +148,27 @@ impl Bindings {
         Ok(())
     }
 
-    /// All that can be read, as the watch has them or newer.
-    pub fn all(&self) -> Vec<Arc<NamespaceClassBinding>> {
-        let names = self.watched.state().iter().map(|w| w.name_any()).collect::<Vec<_>>();
-        let mut all: HashMap<String, Arc<NamespaceClassBinding>> = HashMap::new();
-        let unseen: Vec<String> = self.written().keys().cloned().collect();
-        for name in names.into_iter().chain(unseen) {
-            if let Ok(Some(binding)) = self.get(&name) {
-                all.insert(name, binding);
+    /// Shows all that can be read, as the watch has them or newer. `see` must not come back here.
+    pub fn visit(&self, mut see: impl FnMut(&NamespaceClassBinding)) {
+        let mut written = self.written();
+        let watched = self.watched.state();
+        for guarded in &watched {
+            let name = guarded.name_any();
+            catch_up(&mut written, &name, Some(guarded));
+            match (written.get(&name), &guarded.0) {
+                (Some(Written::Stored(ours)), _) => see(ours),
+                (Some(Written::Told(_)) | None, Ok(binding)) => see(binding),
+                (Some(Written::Deleted(_)), _) | (_, Err(_)) => {}
             }
         }
-        all.into_values().collect()
+        let known: HashSet<String> = watched.iter().map(|guarded| guarded.name_any()).collect();
+        for (name, written) in written.iter() {
+            if let Written::Stored(ours) = written
+                && !known.contains(name)
+            {
+                see(ours);
+            }
+        }
     }
 
     fn writing(&self) -> MutexGuard<'_, HashSet<String>> {
@@ -177,6 +177,22 @@ impl Bindings {
 
     fn written(&self) -> MutexGuard<'_, HashMap<String, Written>> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets what we wrote of a namespace where the watch has seen it, or something newer.
+fn catch_up(written: &mut HashMap<String, Written>, namespace: &str, watched: Option<&Guarded>) {
+    match written.get(namespace) {
+        Some(Written::Stored(ours)) => {
+            let ours = revision(ours.resource_version().as_deref());
+            if watched.is_some_and(|w| revision(w.resource_version().as_deref()) >= ours) {
+                written.insert(namespace.to_owned(), Written::Told(ours));
+            }
+        }
+        Some(Written::Deleted(uid)) if watched.is_none_or(|w| w.uid().as_deref() != Some(uid)) => {
+            written.remove(namespace);
+        }
+        _ => {}
     }
 }
 
@@ -225,6 +241,24 @@ mod tests {
         assert!(bindings.is_own_write(&guarded("a", 5)) && !bindings.is_own_write(&guarded("a", 9)));
         writer.apply_watcher_event(&Event::Apply(guarded("a", 9)));
         assert_eq!(seen(&bindings).as_deref(), Some("9"));
+    }
+
+    #[test]
+    fn a_visit_shows_each_binding_once_as_it_is_now() {
+        let shown = |bindings: &Bindings| {
+            let mut revisions = Vec::new();
+            bindings.visit(|binding| revisions.extend(binding.resource_version()));
+            revisions
+        };
+        let (mut writer, bindings) = watched([Event::Init, Event::InitDone]);
+        bindings.wrote(binding("a", 5));
+        assert_eq!(shown(&bindings), ["5"], "before the watch tells of it");
+        writer.apply_watcher_event(&Event::Apply(guarded("a", 4)));
+        assert_eq!(shown(&bindings), ["5"], "while the watch is behind");
+        writer.apply_watcher_event(&Event::Apply(guarded("a", 9)));
+        assert_eq!(shown(&bindings), ["9"]);
+        bindings.deleted(&binding("a", 9));
+        assert_eq!(shown(&bindings), Vec::<String>::new());
     }
 
     #[test]

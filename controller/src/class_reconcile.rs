@@ -60,8 +60,12 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
         written.forget(name);
         return Ok(());
     };
-    let bindings: Vec<BindingSummary> =
-        context.bindings.all().iter().filter(|b| b.spec.class_name == name).map(|b| BindingSummary::of(b)).collect();
+    let mut bindings = Vec::new();
+    context.bindings.visit(|binding| {
+        if binding.spec.class_name == name {
+            bindings.push(BindingSummary::of(binding));
+        }
+    });
     let deleting = class.metadata.deletion_timestamp.is_some();
     let protection = Protection {
         deleting,
@@ -152,9 +156,7 @@ async fn write_status(
 /// Recounts the gauge of bindings by reason.
 pub fn count_bindings(context: &Context) {
     let mut counts: HashMap<String, i64> = HashMap::new();
-    for binding in context.bindings.all() {
-        *counts.entry(reason_word(&binding)).or_default() += 1;
-    }
+    context.bindings.visit(|binding| *counts.entry(reason_word(binding)).or_default() += 1);
     context.metrics.bindings.reset();
     for (reason, count) in counts {
         context.metrics.bindings.with_label_values(&[&reason]).set(count);

@@ -18,7 +18,7 @@ use kube::{
         watcher::{self, Event},
     },
 };
-use nsclass_shared::{api::NamespaceClassBinding, names};
+use nsclass_shared::names;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -101,7 +101,7 @@ pub fn on_namespace(context: &Context, event: Event<WatchedNamespace>) {
         }
         Event::Delete(namespace) => context.namespace_queue.add(&namespace.name_any()),
         // What vanished while the watch was broken shows only as bindings without a namespace.
-        Event::InitDone => context.bindings.all().iter().for_each(|b| context.namespace_queue.add(&b.name_any())),
+        Event::InitDone => context.bindings.visit(|binding| context.namespace_queue.add(&binding.name_any())),
         Event::Init => {}
     }
 }
@@ -179,11 +179,11 @@ fn tell_namespaces(context: &Context, class: &str) {
             context.namespace_queue.add(&namespace.name_any());
         }
     }
-    for binding in context.bindings.all() {
+    context.bindings.visit(|binding| {
         if binding.spec.class_name == class {
             context.namespace_queue.add(&binding.name_any());
         }
-    }
+    });
 }
 
 /// A kind came, went or changed: whoever waits for its group looks again.
@@ -202,11 +202,11 @@ pub fn on_crd(context: &Context, event: Event<WatchedDefinition>) {
     }
     if removed {
         // Its objects went with it, also where it is back before anybody looks.
-        let had =
-            |b: &NamespaceClassBinding| b.status.as_ref().is_some_and(|s| s.inventory.iter().any(|e| e.group == group));
-        for binding in context.bindings.all().iter().filter(|b| had(b)) {
-            context.memory.look_now(&binding.name_any());
-            context.namespace_queue.add(&binding.name_any());
-        }
+        context.bindings.visit(|binding| {
+            if binding.status.as_ref().is_some_and(|s| s.inventory.iter().any(|e| e.group == group)) {
+                context.memory.look_now(&binding.name_any());
+                context.namespace_queue.add(&binding.name_any());
+            }
+        });
     }
 }
