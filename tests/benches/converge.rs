@@ -60,7 +60,8 @@ async fn main() -> Result<()> {
     tokio::time::sleep(Duration::from_secs(args.rest_seconds)).await;
     operator.program().ensure_running()?;
     let requests = audit.since(mark).await?.by_agent("nsclass-controller");
-    eprintln!("requests over a restart:\n{requests}");
+    let lists = requests.verb("list");
+    eprintln!("over a restart: {} requests, writes:\n{}lists:\n{lists}", requests.len(), requests.writes());
     println!("figure converge.restart_writes {} writes", requests.writes().len());
     Ok(())
 }
