@@ -60,13 +60,14 @@ impl Memory {
     }
 
     /// Whether the periodic pass is due, which it then is again one period later. The first one of each namespace is somewhere in the
-    /// first period, so that a restart does not look at everything at once.
+    /// second half of its first period: what was just filled needs no look, and a restart does not look at everything at once.
     pub fn is_look_due(&self, namespace: &str, now: Instant) -> bool {
         let next = now + stretched(self.period, 10, random());
         let mut entries = self.entries();
         let Some(entry) = entries.get_mut(namespace) else {
-            let millis = u64::try_from(self.period.as_millis()).unwrap_or(u64::MAX).max(1);
-            let look_at = now + Duration::from_millis(random() % millis);
+            let half = self.period / 2;
+            let millis = u64::try_from(half.as_millis()).unwrap_or(u64::MAX).max(1);
+            let look_at = now + half + Duration::from_millis(random() % millis);
             entries.insert(namespace.to_owned(), Entry::new(look_at));
             return false;
         };
@@ -163,7 +164,7 @@ mod tests {
             assert!(!memory.is_look_due(&name, now));
             times.insert(memory.look_at(&name).unwrap().duration_since(now).as_secs() / 60);
         }
-        assert_eq!(times, (0..10).collect());
+        assert_eq!(times, (5..10).collect());
         let later = now + Duration::from_secs(601);
         assert!(memory.is_look_due("namespace-1", later) && !memory.is_look_due("namespace-1", later));
     }

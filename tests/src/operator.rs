@@ -41,14 +41,17 @@ pub struct OperatorOptions {
 }
 
 impl Operator {
-    /// The controller that all tests of this test binary share, on the shared control plane. It ends with the process.
+    /// The controller that all tests of this test binary share, on the shared control plane. It ends with the process. Its periodic
+    /// pass is hours away, so that it asks for nothing but what a test caused.
     ///
     /// # Errors
     /// As [`Self::start`]; every caller gets the first one's error.
     pub async fn shared() -> Result<(&'static ControlPlane, &'static Self)> {
         static SHARED: OnceCell<Result<Operator, Arc<anyhow::Error>>> = OnceCell::const_new();
         let cp = ControlPlane::shared().await?;
-        let start = async || Self::start(cp, OperatorOptions::default()).await.map_err(Arc::new);
+        let args = ["--periodic-pass-seconds", "86400"].map(str::to_owned).to_vec();
+        let options = OperatorOptions { args, ..OperatorOptions::default() };
+        let start = async || Self::start(cp, options).await.map_err(Arc::new);
         let shared = SHARED.get_or_init(start).await.as_ref();
         Ok((cp, shared.map_err(|error| anyhow!("{error:#}"))?))
     }
