@@ -188,6 +188,14 @@ impl InventoryEntry {
         }
     }
 
+    /// Whether it is that object. Builds no identity to compare, since inventories are searched entry by entry.
+    pub fn is(&self, identity: &ObjectIdentity) -> bool {
+        self.group == identity.group
+            && self.kind == identity.kind
+            && self.namespace == identity.namespace.as_deref().unwrap_or_default()
+            && self.name == identity.name
+    }
+
     /// Group, version and kind it was last applied with.
     pub fn gvk(&self) -> Gvk {
         Gvk { group: self.group.clone(), version: self.version.clone(), kind: self.kind.clone() }

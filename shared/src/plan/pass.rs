@@ -8,7 +8,7 @@ use super::{
     intent,
     prune::{PruneTask, Pruned},
     settle,
-    tasks::{Stage, Tasks, forget_uid, tasks},
+    tasks::{Stage, Tasks, entry_of, forget_uid, tasks},
 };
 use crate::{
     api::{InventoryEntry, NamespaceClassBinding},
@@ -130,8 +130,9 @@ impl Pass {
     fn reservation(&self) -> Option<NamespaceClassBinding> {
         let stored = self.stored.as_ref().and_then(|b| b.status.as_ref()).map_or(&[][..], |s| &s.inventory);
         let is_recorded = |entry: &InventoryEntry| {
+            let identity = entry.identity();
             stored.iter().any(|s| {
-                s.identity() == entry.identity()
+                s.is(&identity)
                     && s.on_delete == entry.on_delete
                     && (s.applied.is_empty() || !entry.applied.is_empty())
                     && (s.uid.is_empty() || !entry.uid.is_empty())
@@ -264,12 +265,12 @@ impl Pass {
         let desired = task.desired();
         match task.ended() {
             Some(Applied::Now { uid, fields }) => {
-                if let Some(entry) = self.inventory.iter_mut().find(|e| e.identity() == desired.identity) {
+                if let Some(entry) = entry_of(&mut self.inventory, &desired.identity) {
                     entry.record_applied(&desired.version, uid.clone(), &desired.hash, fields);
                 }
             }
             Some(Applied::Failed(failure)) => {
-                let entry = self.inventory.iter_mut().find(|e| e.identity() == desired.identity);
+                let entry = entry_of(&mut self.inventory, &desired.identity);
                 if let Some(entry) = entry.filter(|_| failure.reason == Reason::ApplyFailed) {
                     // It may have happened all the same.
                     entry.applied.clear();
@@ -297,13 +298,17 @@ impl Pass {
 
     fn end_prune(&mut self, task: &PruneTask) {
         match task.ended() {
-            Some(Pruned::Gone) => self.inventory.retain(|e| e.identity() != task.entry().identity()),
+            Some(Pruned::Gone) => self.drop_entry(&task.entry().identity()),
             Some(Pruned::Dropped(note)) => {
                 self.notes.push(note.clone());
-                self.inventory.retain(|e| e.identity() != task.entry().identity());
+                self.drop_entry(&task.entry().identity());
             }
             Some(Pruned::Stays(failure)) => self.failures.push(failure.clone()),
             None => {}
         }
+    }
+
+    fn drop_entry(&mut self, identity: &ObjectIdentity) {
+        self.inventory.retain(|entry| !entry.is(identity));
     }
 }

@@ -92,7 +92,7 @@ impl Tasks {
             .desired
             .iter()
             .map(|d| {
-                let stored = self.inventory.iter().find(|e| e.identity() == d.identity);
+                let stored = self.inventory.iter().find(|e| e.is(&d.identity));
                 let (live, refused) = (observed.live.get(&d.identity), observed.refused.get(&d.identity));
                 ApplyTask::begin(d.clone(), stored, live, refused, &goal.facts)
             })
@@ -122,7 +122,7 @@ impl Tasks {
     /// Makes the inventory the union of old and new.
     fn reserve(&mut self, goal: &Convergence) {
         for desired in &goal.desired {
-            match self.inventory.iter_mut().find(|e| e.identity() == desired.identity) {
+            match entry_of(&mut self.inventory, &desired.identity) {
                 Some(entry) => entry.on_delete = desired.on_delete,
                 None => self.inventory.push(InventoryEntry {
                     on_delete: desired.on_delete,
@@ -144,9 +144,17 @@ impl Tasks {
     }
 }
 
+/// The entry of an object, if it has one.
+pub(super) fn entry_of<'a>(
+    inventory: &'a mut [InventoryEntry],
+    identity: &ObjectIdentity,
+) -> Option<&'a mut InventoryEntry> {
+    inventory.iter_mut().find(|entry| entry.is(identity))
+}
+
 /// Empties the UID of an object that is gone and about to be made again; returns whether there was one.
 pub(super) fn forget_uid(inventory: &mut [InventoryEntry], identity: &ObjectIdentity) -> bool {
-    let Some(entry) = inventory.iter_mut().find(|e| e.identity() == *identity && !e.uid.is_empty()) else {
+    let Some(entry) = entry_of(inventory, identity).filter(|e| !e.uid.is_empty()) else {
         return false;
     };
     entry.uid.clear();
