@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Namespace;
-use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::discovery::{self, pinned_kind};
 use kube::{Api, Client, ResourceExt};
 use nsclass_shared::api::NamespaceClass;
@@ -81,12 +81,10 @@ async fn no_example_is_objected_to_but_for_the_kind_that_comes_later() -> Result
 #[tokio::test]
 async fn the_server_takes_every_object_that_an_example_becomes() -> Result<()> {
     let client = client().await?;
-    let namespaces: Api<Namespace> = Api::all(client.clone());
     let mut not_served = Vec::new();
     for name in CLASSES {
         let class = compiled(name)?;
         let namespace = namespace_of(name)?;
-        namespaces.create(&PostParams::default(), &namespace).await?;
         let kinds = Discovered::of(&client, &class).await;
         for object in render(&class, &namespace, &kinds)?.objects {
             let Some((resource, scope)) = kinds.0.get(&object.gvk) else {
