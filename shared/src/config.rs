@@ -3,15 +3,23 @@
 //! [`Config`] is the file as written; [`Settings`] is what the rules need of it, checked. A file that cannot become settings is refused
 //! in one sentence, at start-up and on reload alike.
 
+mod controller;
+mod error;
+mod policy;
+mod scope;
+
 use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::{
-    guarded::{GuardedKeyError, GuardedKeys},
-    policy::{Policy, PolicyError},
-    validity,
+use crate::{guarded::GuardedKeys, policy::Policy, validity};
+
+use error::in_range;
+pub use {
+    controller::{ControllerConfig, NamespaceFinalizer},
+    error::ConfigError,
+    policy::PolicyConfig,
+    scope::ScopeConfig,
 };
 
 /// The file, every field of it. Unknown keys are refused.
@@ -30,53 +38,6 @@ pub struct Config {
     pub controller: ControllerConfig,
 }
 
-/// Which namespaces are managed.
-#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct ScopeConfig {
-    /// Reserved namespaces (`default`, `kube-*`, the operator's own) that may be bound all the same, by their exact names.
-    pub allow_reserved: Vec<String>,
-}
-
-/// Which kinds classes may hold (class.md C20–C22), and which namespace keys count as trusted (C19).
-#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct PolicyConfig {
-    /// Entries `version/Kind` or `group/version/Kind`; empty allows all that is not denied.
-    pub allow: Vec<String>,
-    /// Added to the built-in denies, never replacing them.
-    pub deny: Vec<String>,
-    /// Lifts single built-in denies.
-    pub permit: Vec<String>,
-    /// Namespace labels and annotations that only trusted hands can set, besides those under `var.nsclass.io/`.
-    pub guarded_keys: Vec<String>,
-}
-
-/// The controller process. Changes here take a restart.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct ControllerConfig {
-    /// How many namespaces are reconciled at the same time, 1 to 1000.
-    pub workers: u16,
-    /// How often each namespace is compared with its live objects although nothing happened, in seconds, at least 10; jittered by a
-    /// tenth.
-    pub periodic_pass_seconds: u64,
-    /// When a namespace carries our finalizer (class.md C42).
-    pub namespace_finalizer: NamespaceFinalizer,
-    /// Where `/livez`, `/readyz` and `/metrics` are served, as `ADDRESS:PORT`.
-    pub admin_address: std::net::SocketAddr,
-}
-
-/// When a namespace carries our finalizer.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NamespaceFinalizer {
-    /// While its inventory holds cluster-scoped objects.
-    #[default]
-    WhenOwed,
-    /// Never: cluster-scoped objects are collected when the namespace is gone.
-    Never,
-}
-
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -87,49 +48,6 @@ impl Default for Config {
             controller: ControllerConfig::default(),
         }
     }
-}
-
-impl Default for ControllerConfig {
-    fn default() -> Self {
-        Self {
-            workers: 16,
-            periodic_pass_seconds: 600,
-            namespace_finalizer: NamespaceFinalizer::default(),
-            admin_address: std::net::SocketAddr::from(([0, 0, 0, 0], 8080)),
-        }
-    }
-}
-
-/// Why a configuration is refused. The text names the field and says what would do.
-#[derive(Error, Debug)]
-pub enum ConfigError {
-    /// The text is no configuration.
-    #[error("{0}")]
-    Syntax(String),
-    /// A name that cannot be one.
-    #[error("{field}: {value:?} is not a DNS label: lower-case letters, digits and dashes, at most 63")]
-    Name {
-        /// The field.
-        field: &'static str,
-        /// What it says.
-        value: String,
-    },
-    /// A number out of its range.
-    #[error("{field}: {value} is out of range: {range}")]
-    Range {
-        /// The field.
-        field: &'static str,
-        /// What it says.
-        value: u64,
-        /// What would do.
-        range: &'static str,
-    },
-    /// A policy entry.
-    #[error(transparent)]
-    Policy(#[from] PolicyError),
-    /// A guarded key.
-    #[error(transparent)]
-    GuardedKey(#[from] GuardedKeyError),
 }
 
 /// What the rules need of a configuration, checked.
@@ -172,17 +90,8 @@ impl Config {
                 return Err(ConfigError::Name { field, value: value.clone() });
             }
         }
-        if let Some(name) = self.scope.allow_reserved.iter().find(|name| !validity::is_dns_label(name)) {
-            return Err(ConfigError::Name { field: "scope.allowReserved", value: name.clone() });
-        }
-        let (workers, seconds) = (u64::from(self.controller.workers), self.controller.periodic_pass_seconds);
-        if !(1..=1000).contains(&workers) {
-            return Err(ConfigError::Range { field: "controller.workers", value: workers, range: "1 to 1000" });
-        }
-        if !(10..=86_400).contains(&seconds) {
-            let field = "controller.periodicPassSeconds";
-            return Err(ConfigError::Range { field, value: seconds, range: "10 to 86400 seconds" });
-        }
+        self.scope.check()?;
+        self.controller.check()?;
         let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;
         let policy = Policy::new(allow, deny, permit)?;
         let guarded = GuardedKeys::new(guarded_keys)?;

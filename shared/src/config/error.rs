@@ -1,0 +1,47 @@
+//! Why a configuration is refused.
+
+use thiserror::Error;
+
+use crate::{guarded::GuardedKeyError, policy::PolicyError};
+
+/// Why a configuration is refused. The text names the field and says what would do.
+#[derive(Error, Debug)]
+pub enum ConfigError {
+    /// The text is no configuration.
+    #[error("{0}")]
+    Syntax(String),
+    /// A name that cannot be one.
+    #[error("{field}: {value:?} is not a DNS label: lower-case letters, digits and dashes, at most 63")]
+    Name {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: String,
+    },
+    /// A number out of its range.
+    #[error("{field}: {value} is out of range: {range}")]
+    Range {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: u64,
+        /// What would do.
+        range: &'static str,
+    },
+    /// A policy entry.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A guarded key.
+    #[error(transparent)]
+    GuardedKey(#[from] GuardedKeyError),
+}
+
+/// Refuses a number out of its range; `range` says it in words, with the unit.
+pub(super) fn in_range(
+    field: &'static str,
+    value: u64,
+    allowed: std::ops::RangeInclusive<u64>,
+    range: &'static str,
+) -> Result<(), ConfigError> {
+    if allowed.contains(&value) { Ok(()) } else { Err(ConfigError::Range { field, value, range }) }
+}
