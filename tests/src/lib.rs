@@ -19,6 +19,7 @@ mod operator;
 mod process;
 mod program;
 mod progress;
+pub mod soak;
 mod state;
 mod world;
 
