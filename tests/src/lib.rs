@@ -16,6 +16,7 @@ pub mod control_plane;
 mod eventually;
 pub mod install;
 mod operator;
+pub mod policies;
 mod process;
 mod program;
 mod progress;
