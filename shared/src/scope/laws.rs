@@ -108,7 +108,7 @@ impl World {
                     self.history.push((false, namespace));
                 }
             }
-            Event::Tell(choice) => self.tell(choice),
+            Event::Tell(choice) => self.tell(*choice),
             Event::BrokenRelist(after) => {
                 self.index.relist_begins();
                 self.live.values().take(*after).for_each(|namespace| self.index.relist_holds(&namespace.seen()));
@@ -118,7 +118,7 @@ impl World {
                 let live: Vec<_> = self.live.values().cloned().collect();
                 for (i, namespace) in live.iter().enumerate() {
                     if i == 1 {
-                        self.tell(choice);
+                        self.tell(*choice);
                     }
                     self.index.relist_holds(&namespace.seen());
                 }
@@ -132,7 +132,7 @@ impl World {
         }
     }
 
-    fn tell(&mut self, choice: &Choice) {
+    fn tell(&mut self, choice: Choice) {
         if !self.history.is_empty() {
             let (is_there, namespace) = &self.history[choice.index(self.history.len())];
             if *is_there { self.index.apply(&namespace.seen()) } else { self.index.delete(&namespace.seen()) }
