@@ -111,7 +111,9 @@ impl Cluster {
         let trusted = bundle::certificates(self.bundle.as_bytes()).unwrap_or_default();
         for pair in self.served.iter().flatten() {
             let pair = Pair::parse(pair.certificate.as_bytes(), pair.key.as_bytes(), now).unwrap();
-            names().iter().for_each(|name| verify(&pair.key.cert, &trusted, name, now).unwrap());
+            for name in names() {
+                verify(&pair.key.cert, &trusted, &name, now).unwrap();
+            }
         }
     }
 }

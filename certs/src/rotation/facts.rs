@@ -55,13 +55,13 @@ impl LeafInfo {
         let issued = from + BACKDATE;
         let has = |name: &String| pair.leaf.names.contains(name);
         let fits = names.iter().all(has) && names.len() == pair.leaf.names.len();
-        let issuer = authorities.iter().find(|authority| {
+        let signer = authorities.iter().find(|authority| {
             let trusted = [authority.certificate().clone()];
             names.first().is_some_and(|name| verify(&pair.key.cert, &trusted, name, issued).is_ok())
         });
         Some(Self {
             id: Fingerprint::of(pair.leaf_der()?),
-            authority: issuer.map(|authority| authority.info().id),
+            authority: signer.map(|authority| authority.info().id),
             issued,
             not_after: pair.leaf.not_after,
             fits,

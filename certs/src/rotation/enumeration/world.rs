@@ -89,9 +89,10 @@ impl World {
             let by = self.issuer(serial).unwrap_or_default();
             let is_expired = self.ages[usize::from(by) - 1] == Age::Expired;
             let trusts = |bundle: Option<u8>| bundle.is_none_or(|mask| mask & (1 << by) != 0);
-            if !is_expired && !(trusts(self.published) && trusts(self.in_force)) {
-                return Err(format!("pair {serial} of authority {by} is served and not trusted: {self:?}"));
+            if is_expired || (trusts(self.published) && trusts(self.in_force)) {
+                continue;
             }
+            return Err(format!("pair {serial} of authority {by} is served and not trusted: {self:?}"));
         }
         Ok(())
     }
