@@ -25,6 +25,8 @@ impl Readiness for Ready {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.0.metrics.reloads.notes()
+        let mut notes = self.0.metrics.reloads.notes();
+        notes.extend(self.0.certificates.notes());
+        notes
     }
 }

@@ -14,6 +14,7 @@ pub fn take(context: &Context, settings: Settings) {
         tracing::warn!("instance and everything under controller change with a restart only");
     }
     context.settings.store(Arc::new(settings));
+    context.certificates.look_again();
     feeds::tell_labelled(context);
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
 }

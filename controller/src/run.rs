@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::Args,
     bindings::{Bindings, Guarded},
-    class_reconcile,
+    certs, class_reconcile,
     classes::Classes,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
     feeds::{self, BindingsTold, ClassesTold, Feed},
@@ -60,6 +60,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
         listed: Listed::default(),
+        certificates: certs::Report::default(),
         metrics: Metrics::new()?,
         settings: ArcSwap::from_pointee(settings),
     });
@@ -108,6 +109,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         let context = context.clone();
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
+    tasks.spawn("certificates", certs::keep(context.clone(), shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("classes", after_first_lists(context.clone(), shutdown.clone(), class_reconcile::work));
     for _ in 0..workers {
