@@ -25,6 +25,7 @@ pub mod render;
 pub mod rights;
 #[cfg(feature = "runtime")]
 pub mod runtime;
+pub mod scope;
 mod shared_name;
 pub mod template;
 #[cfg(test)]
