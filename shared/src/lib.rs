@@ -12,6 +12,7 @@ pub mod finding;
 pub mod guarded;
 pub mod identity;
 pub mod kinds;
+pub mod lease;
 pub mod marks;
 pub mod names;
 pub mod object_name;
