@@ -17,6 +17,7 @@ pub mod context;
 mod feeds;
 pub mod kinds;
 mod latch;
+pub mod leader;
 pub mod memory;
 pub mod metrics;
 mod observe;

@@ -4,6 +4,8 @@ use prometheus::{
     Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, core::Collector,
 };
 
+use crate::leader::LeaderMetrics;
+
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -27,6 +29,8 @@ pub struct Metrics {
     pub bindings: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: IntCounterVec,
+    /// Leadership.
+    pub leader: LeaderMetrics,
     /// 1 while the configuration file differs from what is in force because it was refused.
     pub configuration_refused: IntGauge,
 }
@@ -67,6 +71,7 @@ impl Metrics {
                 "nsclass_configuration_refused",
                 "1 while the configuration file is not in force because it was refused.",
             )?,
+            leader: LeaderMetrics::new(&registry)?,
             registry,
         };
         metrics.register()?;

@@ -21,14 +21,14 @@ impl Readiness for Ready {
         .map(|(part, latch, hint)| {
             (part, if latch.is_set() { Ok(()) } else { Err(format!("no full list of {part} yet{hint}")) })
         })
-        .into()
+        .into_iter()
+        .chain([("lease", self.0.standing.ready())])
+        .collect()
     }
 
     fn notes(&self) -> Vec<String> {
         let refused = self.0.metrics.configuration_refused.get() != 0;
-        refused
-            .then(|| "the configuration file was changed and is refused; see the log".to_owned())
-            .into_iter()
-            .collect()
+        let refused = refused.then(|| "the configuration file was changed and is refused; see the log".to_owned());
+        [self.0.standing.note()].into_iter().chain(refused).collect()
     }
 }

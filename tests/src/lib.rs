@@ -26,7 +26,7 @@ pub use audit::Audit;
 pub use control_plane::{ControlPlane, Identity, Options};
 pub use eventually::{GENEROUS, eventually, eventually_within, holds_for};
 pub use install::until_it_bites;
-pub use operator::{Operator, OperatorOptions};
+pub use operator::{OPERATOR_NAMESPACE, Operator, OperatorOptions};
 pub use process::Process;
 pub use program::Program;
 pub use world::World;

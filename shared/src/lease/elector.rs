@@ -158,6 +158,11 @@ impl Elector {
         }
     }
 
+    /// The watch lists no Lease. It may be late: where we know of one, it is read again.
+    pub fn told_of_none(&mut self) {
+        self.doubtful |= matches!(self.seen, Seen::Present(_));
+    }
+
     /// A write that was sent at `sent` came to an end.
     pub fn answered(&mut self, sent: Moment, now: Moment, answer: Answer) {
         match answer {
@@ -211,7 +216,7 @@ impl Elector {
             Seen::Present(record) if holder.is_some() && !is_mine => {
                 self.claimed_until = now + self.believed(record.duration);
                 if self.leads_until.is_some() {
-                    self.overtaken_by = record.holder.clone();
+                    self.overtaken_by.clone_from(&record.holder);
                 }
             }
             Seen::Present(_) => self.claimed_until = Moment::default(),

@@ -1,6 +1,6 @@
 //! A small world for electors: one Lease behind compare-and-swap, processes with clocks of their own, and a network that delays and loses.
 
-use std::{collections::VecDeque, fmt::Write as _, time::Duration};
+use std::{collections::VecDeque, time::Duration};
 
 use nsclass_shared::lease::{Action, Answer, Elector, Moment, Record, Timing, Write};
 
@@ -77,7 +77,7 @@ pub struct World {
     /// Events on their way: when, to which process.
     events: VecDeque<(Duration, usize, Record)>,
     born: u32,
-    story: String,
+    story: Vec<String>,
 }
 
 impl World {
@@ -97,7 +97,7 @@ impl World {
             stray: Vec::new(),
             events: VecDeque::new(),
             born: 0,
-            story: String::new(),
+            story: Vec::new(),
         };
         for (rate, start) in faults.clocks.clone() {
             let process = world.born(rate, start);
@@ -110,8 +110,8 @@ impl World {
         self.now
     }
 
-    pub fn story(&self) -> &str {
-        &self.story
+    pub fn story(&self) -> String {
+        self.story.join("\n")
     }
 
     /// Who believes to lead at this instant, by its own clock, also while it stands still.
@@ -180,8 +180,8 @@ impl World {
     }
 
     fn delay(&mut self) -> Duration {
-        let longest = u64::try_from(self.faults.longest_delay.as_millis()).unwrap();
-        Duration::from_millis(self.roll(longest + 1))
+        let millis = self.faults.longest_delay.as_millis().try_into().unwrap_or(u64::MAX - 1);
+        Duration::from_millis(self.roll(millis + 1))
     }
 
     /// A process stands still, is killed and made anew, or is asked to end.
@@ -271,7 +271,7 @@ impl World {
             transitions: write.transitions,
             acquired: write.acquired,
         };
-        writeln!(self.story, "{:?} server: {record:?}", self.now).unwrap();
+        self.story.push(format!("{:?} server: {record:?}", self.now));
         self.lease = Some(record.clone());
         for index in 0..self.processes.len() {
             let (lost, delay) = (self.faults.watch_lost, self.delay());
@@ -323,6 +323,6 @@ impl World {
     }
 
     fn tell(&mut self, index: usize, what: &str) {
-        writeln!(self.story, "{:?} {}: {what}", self.now, self.processes[index].elector.identity()).unwrap();
+        self.story.push(format!("{:?} {}: {what}", self.now, self.processes[index].elector.identity()));
     }
 }
