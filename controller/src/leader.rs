@@ -181,8 +181,10 @@ impl Candidate {
 
     fn failed(&self, request: &'static str, error: &LeaseError) {
         self.metrics.failures.with_label_values(&[request]).inc();
-        if error.is_definite() && !self.standing.is_troubled_by(error) {
-            tracing::error!(lease = %self.lease, %error, "nobody can be elected");
+        if self.standing.is_troubled_by(error) {
+            tracing::debug!(lease = %self.lease, request, %error, "still so; it is tried again");
+        } else if error.is_definite() {
+            tracing::error!(lease = %self.lease, %error, "nobody can be elected; it is tried again and again");
             self.standing.trouble(error.to_string());
         } else {
             tracing::warn!(lease = %self.lease, request, %error, "a request about the lease failed; it is tried again");

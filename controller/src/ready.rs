@@ -28,7 +28,13 @@ impl Readiness for Ready {
 
     fn notes(&self) -> Vec<String> {
         let refused = self.0.metrics.configuration_refused.get() != 0;
-        let refused = refused.then(|| "the configuration file was changed and is refused; see the log".to_owned());
-        [self.0.standing.note()].into_iter().chain(refused).collect()
+        refused
+            .then(|| "the configuration file was changed and is refused; see the log".to_owned())
+            .into_iter()
+            .collect()
+    }
+
+    fn facts(&self) -> Vec<String> {
+        vec![self.0.standing.note()]
     }
 }
