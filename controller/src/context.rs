@@ -7,13 +7,12 @@ use k8s_openapi::{
     api::core::v1::Namespace, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
-use nsclass_shared::config::Settings;
+use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
     bindings::Bindings,
     classes::Classes,
     kinds::KindCache,
-    latch::Latch,
     leader::{LeaderGuard, Standing},
     memory::Memory,
     metrics::Metrics,

@@ -16,7 +16,6 @@ mod connect;
 pub mod context;
 mod feeds;
 pub mod kinds;
-mod latch;
 pub mod leader;
 pub mod memory;
 pub mod metrics;

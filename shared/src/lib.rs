@@ -9,6 +9,7 @@ pub mod config;
 mod duplicates;
 mod excerpt;
 pub mod finding;
+pub mod guard;
 pub mod guarded;
 pub mod identity;
 pub mod kinds;

@@ -8,11 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use nsclass_shared::lease::Moment;
+use nsclass_shared::{lease::Moment, runtime::Latch};
 use thiserror::Error;
 use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
-
-use crate::latch::Latch;
 
 /// A write was refused by our own guard; it has not been sent.
 #[derive(Error, Clone, Copy, Debug, PartialEq, Eq)]

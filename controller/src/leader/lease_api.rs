@@ -16,11 +16,12 @@ use kube::{
 use nsclass_shared::{
     lease::{Record, Write},
     names,
+    runtime::WATCH_SECONDS,
 };
 use serde_json::json;
 use thiserror::Error;
 
-use crate::{connect::WATCH_SECONDS, requests::is_definitely_absent};
+use crate::requests::is_definitely_absent;
 
 /// Tells the time for people; nothing is decided by it.
 pub type WallClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
