@@ -47,6 +47,10 @@ enum Next {
 /// # Errors
 /// None; the signature is that of a supervised task.
 pub async fn keep(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    tokio::select! {
+        () = shutdown.cancelled() => return Ok(()),
+        () = context.guard.elected() => {}
+    }
     let mut office = Office::new(context.clone());
     let mut told = watch::Told::new(context.client.clone());
     loop {

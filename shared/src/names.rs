@@ -53,5 +53,11 @@ pub const STATUS_MANAGER: &str = "nsclass-status";
 pub const CERTS_MANAGER: &str = "nsclass-certs";
 /// Label that says which program made an object, for people.
 pub const MANAGED_BY_LABEL: &str = "app.kubernetes.io/managed-by";
+
+/// Name of the Lease, in the operator's namespace, that the controllers of one instance agree by.
+pub fn controller_lease(instance: &str) -> String {
+    format!("nsclass-controller-{instance}")
+}
+
 /// Prefix of every metric.
 pub const METRIC_PREFIX: &str = "nsclass_";
