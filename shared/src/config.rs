@@ -7,6 +7,7 @@ mod controller;
 mod error;
 mod policy;
 mod scope;
+mod webhook;
 
 use std::{fmt, time::Duration};
 
@@ -20,6 +21,7 @@ pub use {
     error::ConfigError,
     policy::PolicyConfig,
     scope::ScopeConfig,
+    webhook::WebhookConfig,
 };
 
 /// The file, every field of it. Unknown keys are refused.
@@ -36,6 +38,8 @@ pub struct Config {
     pub policy: PolicyConfig,
     /// The controller process.
     pub controller: ControllerConfig,
+    /// The admission process.
+    pub webhook: WebhookConfig,
 }
 
 impl Default for Config {
@@ -46,6 +50,7 @@ impl Default for Config {
             scope: ScopeConfig::default(),
             policy: PolicyConfig::default(),
             controller: ControllerConfig::default(),
+            webhook: WebhookConfig::default(),
         }
     }
 }
@@ -92,6 +97,7 @@ impl Config {
         }
         self.scope.check()?;
         self.controller.check()?;
+        self.webhook.check()?;
         let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;
         let policy = Policy::new(allow, deny, permit)?;
         let guarded = GuardedKeys::new(guarded_keys)?;
@@ -130,7 +136,7 @@ mod tests {
 
     #[test]
     fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
-        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller");
+        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, webhook");
         insta::assert_snapshot!(refused("scope: { namespaces: [a] }"), @"line 1 column 10: unknown field `namespaces`, expected one of allowReserved");
         insta::assert_snapshot!(refused("instance: Team_A"), @r#"instance: "Team_A" is not a DNS label: lower-case letters, digits and dashes, at most 63"#);
         insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @r#"policy.deny[0]: "ConfigMap" has neither two nor three parts; write version/Kind for the core group (v1/Secret), group/version/Kind else (apps/v1/Deployment), with * for any part"#);
