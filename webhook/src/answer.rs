@@ -180,14 +180,14 @@ mod tests {
 
     #[test]
     fn a10_the_uid_is_echoed_and_nothing_is_said_that_is_not_meant() {
-        insta::assert_snapshot!(json(&Answer::Unjudged), @"");
-        insta::assert_snapshot!(json(&Answer::Allowed { warnings: vec!["odd".into()] }), @"");
-        insta::assert_snapshot!(json(&Answer::forbidden("no".into())), @"");
+        insta::assert_snapshot!(json(&Answer::Unjudged), @r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u-1","allowed":true}}"#);
+        insta::assert_snapshot!(json(&Answer::Allowed { warnings: vec!["odd".into()] }), @r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u-1","allowed":true,"warnings":["odd"]}}"#);
+        insta::assert_snapshot!(json(&Answer::forbidden("no".into())), @r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u-1","allowed":false,"status":{"code":403,"reason":"Forbidden","message":"no"}}}"#);
     }
 
     #[test]
     fn a05_each_error_is_a_cause_and_part_of_the_message() {
-        insta::assert_snapshot!(json(&Answer::of_findings(vec![finding(0), finding(3)])), @"");
+        insta::assert_snapshot!(json(&Answer::of_findings(vec![finding(0), finding(3)])), @r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u-1","allowed":false,"status":{"code":422,"reason":"Invalid","message":"spec.resources[0].spec (v1/Pod x): is wrong; mend it. spec.resources[3].spec (v1/Pod x): is wrong; mend it","details":{"causes":[{"reason":"FieldValueInvalid","field":"spec.resources[0].spec","message":"(v1/Pod x) is wrong; mend it"},{"reason":"FieldValueInvalid","field":"spec.resources[3].spec","message":"(v1/Pod x) is wrong; mend it"}]}}}}"#);
     }
 
     #[test]

@@ -46,7 +46,6 @@ impl ConfigSource for Args {
         let webhook = &mut config.webhook;
         webhook.address = address.unwrap_or(webhook.address);
         webhook.admin_address = admin_address.unwrap_or(webhook.admin_address);
-        webhook.certificate_directory =
-            certificate_directory.unwrap_or_else(|| webhook.certificate_directory.clone());
+        webhook.certificate_directory = certificate_directory.unwrap_or_else(|| webhook.certificate_directory.clone());
     }
 }

@@ -73,7 +73,12 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
                 class.compiled.validate(&settings.policy, &self.kinds, &settings.guarded)
             }
             Err(unreadable) => {
-                vec![Finding::of_class(Reason::ClassInvalid, &FieldPath::of(["spec"]), unreadable.why(), "correct the class")]
+                vec![Finding::of_class(
+                    Reason::ClassInvalid,
+                    &FieldPath::of(["spec"]),
+                    unreadable.why(),
+                    "correct the class",
+                )]
             }
         };
         Ok(Answer::of_findings(findings))

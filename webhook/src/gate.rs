@@ -82,9 +82,10 @@ impl Gate {
                 return match settled? {
                     Verdict::InScope => Ok(true),
                     Verdict::OutOfScope => Ok(false),
-                    Verdict::Unknown => {
-                        Err(Failure::Unsettled { namespace: namespace.to_owned(), why: "the read was inconclusive".into() })
-                    }
+                    Verdict::Unknown => Err(Failure::Unsettled {
+                        namespace: namespace.to_owned(),
+                        why: "the read was inconclusive".into(),
+                    }),
                 };
             }
         }

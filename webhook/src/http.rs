@@ -60,9 +60,9 @@ impl App {
         B: Body<Data = Bytes> + Unpin,
     {
         let started = Instant::now();
-        self.metrics.in_flight.inc();
+        let under_way = UnderWay::begin(&self.metrics);
         let answer = AssertUnwindSafe(self.answer(request, started)).catch_unwind().await;
-        self.metrics.in_flight.dec();
+        under_way.end();
         let answer = answer.unwrap_or(Err(Failure::Panicked));
         self.metrics.seconds.observe(started.elapsed().as_secs_f64());
         let mut response = match answer {
@@ -128,6 +128,28 @@ impl App {
         let answer = self.gate.answer(path, &request).await?;
         self.metrics.answers.with_label_values(&[path, answer.outcome()]).inc();
         answer.to_json(&request.uid).map_err(|_| Failure::Panicked)
+    }
+}
+
+/// A request under way. Dropped before its end, it was abandoned: its client hung up, or broke off.
+struct UnderWay<'a>(&'a Metrics);
+
+impl<'a> UnderWay<'a> {
+    fn begin(metrics: &'a Metrics) -> Self {
+        metrics.in_flight.inc();
+        Self(metrics)
+    }
+
+    fn end(self) {
+        self.0.in_flight.dec();
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.in_flight.dec();
+        self.0.failures.with_label_values(&["abandoned"]).inc();
     }
 }
 

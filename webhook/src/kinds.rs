@@ -51,7 +51,8 @@ impl KindTable {
                 Ok(Ok(found)) => self.known.store(Some(Arc::new(table(&found)))),
                 failed => {
                     metrics.discovery_failures.inc();
-                    let why = failed.map_or("no answer in time".to_owned(), |e| e.err().map_or(String::new(), |e| e.to_string()));
+                    let why = failed
+                        .map_or("no answer in time".to_owned(), |e| e.err().map_or(String::new(), |e| e.to_string()));
                     tracing::warn!(why, "what the API server serves is not known anew; the last look stays in use");
                 }
             }

@@ -1,9 +1,7 @@
 //! What the webhook counts. Every label has a closed set of values.
 
 use nsclass_shared::runtime::ReloadMetrics;
-use prometheus::{
-    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, core::Collector,
-};
+use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, core::Collector};
 
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]

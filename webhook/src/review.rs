@@ -122,14 +122,14 @@ mod tests {
 
     #[test]
     fn bad01_what_is_no_review_is_named_and_never_answered() {
-        insta::assert_snapshot!(refused(""), @"");
-        insta::assert_snapshot!(refused("[1]"), @"");
-        insta::assert_snapshot!(refused("{}"), @"");
-        insta::assert_snapshot!(refused(r#"{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{"uid":"u"}}"#), @"");
-        insta::assert_snapshot!(refused(&review("null")), @"");
-        insta::assert_snapshot!(refused(&review(r#"{"kind":{"kind":"A"},"operation":"CREATE"}"#)), @"");
-        insta::assert_snapshot!(refused(&review(r#"{"uid":"","kind":{"kind":"A"},"operation":"CREATE"}"#)), @"");
-        insta::assert_snapshot!(refused(&review(r#"{"uid":"u","kind":{"kind":"A"},"operation":"LOOK"}"#)), @"");
+        insta::assert_snapshot!(refused(""), @"the body is no review: EOF while parsing a value at line 1 column 0");
+        insta::assert_snapshot!(refused("[1]"), @"the body is no review: invalid type: integer `1`, expected a string at line 1 column 2");
+        insta::assert_snapshot!(refused("{}"), @"the body is not an admission.k8s.io/v1 AdmissionReview; send that version");
+        insta::assert_snapshot!(refused(r#"{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{"uid":"u"}}"#), @"the body is not an admission.k8s.io/v1 AdmissionReview; send that version");
+        insta::assert_snapshot!(refused(&review("null")), @"request: missing");
+        insta::assert_snapshot!(refused(&review(r#"{"kind":{"kind":"A"},"operation":"CREATE"}"#)), @"request: missing field `uid` at line 1 column 42");
+        insta::assert_snapshot!(refused(&review(r#"{"uid":"","kind":{"kind":"A"},"operation":"CREATE"}"#)), @"request.uid: missing or empty");
+        insta::assert_snapshot!(refused(&review(r#"{"uid":"u","kind":{"kind":"A"},"operation":"LOOK"}"#)), @"request: unknown variant `LOOK`, expected one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT` at line 1 column 49");
         assert!(decode(b"{\"apiVersion\":\"\xff\"}").is_err());
     }
 
@@ -148,9 +148,11 @@ mod tests {
     fn bad03_nesting_of_any_depth_is_skipped_without_recursion() {
         for depth in [130, 9_000, 1_000_000] {
             let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-            let inside = review(&format!(r#"{{"uid":"u","kind":{{"kind":"A"}},"operation":"CREATE","object":{deep}}}"#));
+            let inside =
+                review(&format!(r#"{{"uid":"u","kind":{{"kind":"A"}},"operation":"CREATE","object":{deep}}}"#));
             assert_eq!(decode(inside.as_bytes()).unwrap().uid, "u");
-            let outside = review(&format!(r#"{{"uid":"u","kind":{{"kind":"A"}},"operation":"CREATE","options":{deep}}}"#));
+            let outside =
+                review(&format!(r#"{{"uid":"u","kind":{{"kind":"A"}},"operation":"CREATE","options":{deep}}}"#));
             assert_eq!(decode(outside.as_bytes()).unwrap().uid, "u");
             assert!(decode(format!(r#"{{"x":{deep}}}"#).as_bytes()).is_err());
             assert!(decode(deep.as_bytes()).is_err());

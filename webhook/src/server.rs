@@ -11,10 +11,9 @@ use tokio::{
     task::{JoinError, JoinSet},
     time::{sleep, timeout},
 };
-use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use crate::{http::App, metrics::Metrics};
+use crate::{http::App, metrics::Metrics, tls::Tls};
 use connection::End;
 
 /// Most open connections. The API server keeps a few dozen at most; more than these are somebody else's.
@@ -28,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// None; the signature is that of a supervised task.
-pub async fn serve(listener: TcpListener, tls: TlsAcceptor, app: Arc<App>, closing: CancellationToken) -> anyhow::Result<()> {
+pub async fn serve(listener: TcpListener, tls: Tls, app: Arc<App>, closing: CancellationToken) -> anyhow::Result<()> {
     let mut open = JoinSet::new();
     let metrics = app.metrics().clone();
     loop {
@@ -58,7 +57,7 @@ pub async fn serve(listener: TcpListener, tls: TlsAcceptor, app: Arc<App>, closi
 async fn take(
     accepted: io::Result<(TcpStream, std::net::SocketAddr)>,
     open: &mut JoinSet<End>,
-    tls: &TlsAcceptor,
+    tls: &Tls,
     app: &Arc<App>,
     closing: &CancellationToken,
 ) {

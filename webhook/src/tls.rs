@@ -27,8 +27,7 @@ impl Tls {
     /// The file holds no certificates.
     pub fn new(pair: Arc<dyn ResolvesServerCert>, client_ca: Option<&Path>) -> anyhow::Result<Self> {
         let provider = Arc::new(ring::default_provider());
-        let versions =
-            ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
+        let versions = ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
         let builder = match client_ca {
             None => versions.with_no_client_auth(),
             Some(file) => {
@@ -66,7 +65,8 @@ impl Tls {
     pub fn is_verified(&self) -> Result<(), String> {
         match &self.verified {
             Some(verified) if !verified.is_set() => {
-                Err("the API server has shown no client certificate yet (is it started with an admission kubeconfig?)".into())
+                Err("the API server has shown no client certificate yet (is it started with an admission kubeconfig?)"
+                    .into())
             }
             _ => Ok(()),
         }

@@ -8,14 +8,13 @@ use tokio::{
     net::TcpStream,
     time::{Instant, sleep_until, timeout},
 };
-use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     pulse::{Phase, Pulse},
     socket::Socket,
 };
-use crate::http::App;
+use crate::{http::App, tls::Tls};
 
 /// From the first byte of a connection to the end of its handshake.
 const HANDSHAKE: Duration = Duration::from_secs(5);
@@ -54,12 +53,12 @@ impl End {
 }
 
 /// Serves a connection to its end. When `closing` comes, it ends at the first quiet moment.
-pub(super) async fn serve(stream: TcpStream, tls: TlsAcceptor, app: Arc<App>, closing: CancellationToken) -> End {
+pub(super) async fn serve(stream: TcpStream, tls: Tls, app: Arc<App>, closing: CancellationToken) -> End {
     // An answer is one small write; nothing is gained by waiting for more.
     let _ = stream.set_nodelay(true);
     let pulse = Arc::new(Pulse::new());
     let socket = Socket::new(stream, pulse.clone());
-    let stream = match timeout(HANDSHAKE, tls.accept(socket)).await {
+    let stream = match timeout(HANDSHAKE, tls.acceptor().accept(socket)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake failed");
@@ -67,6 +66,7 @@ pub(super) async fn serve(stream: TcpStream, tls: TlsAcceptor, app: Arc<App>, cl
         }
         Err(_) => return End::HandshakeSlow,
     };
+    tls.greet(&stream);
     pulse.enter(Phase::Silent);
     let service = service_fn(|request| {
         let (app, pulse) = (&app, &pulse);
