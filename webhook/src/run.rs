@@ -6,7 +6,8 @@ use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use nsclass_shared::{
     config::Settings,
-    runtime::{ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
+    runtime::{ScopeHandle, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
+    scope::Index,
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -42,9 +43,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let address = listener.local_addr()?;
     tracing::info!(address = %admin.local_addr()?, admission = %address, "starting");
 
-    let scope = nsclass_shared::runtime::ScopeHandle::new(Arc::new(nsclass_shared::scope::Snapshot::empty(Arc::new(
-        nsclass_shared::scope::ScopeRule::new("x", nsclass_shared::scope::Pick::Every),
-    ))));
+    let scope = ScopeHandle::new(Index::new(settings.scope.clone()).snapshot());
     // Both follow `shutdown`, and come before it when there is time.
     let (stopping, closing) = (shutdown.child_token(), shutdown.child_token());
     let metrics = Metrics::new()?;
@@ -60,7 +59,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let app = App::new(gate, metrics.clone(), webhook.max_in_flight.into(), stopping.clone());
 
     let ready = Ready {
-        scope,
+        scope: scope.clone(),
         kinds: kinds.clone(),
         pair: pair.clone(),
         dial: dial.clone(),
@@ -72,9 +71,11 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tasks.spawn("stop", stop(stopping, closing.clone(), webhook.shutdown_delay(), shutdown.clone()));
     tasks.spawn("admin", serve_admin(admin, Arc::new(ready), metrics.registry.clone(), shutdown.clone()));
     tasks.spawn("serving pair", pair.clone().follow(webhook.certificate_directory, shutdown.clone()));
+    tasks.spawn("watch namespaces", crate::scope::follow(scope.clone(), settings.clone(), client.clone(), shutdown.clone()));
     tasks.spawn("kinds", kinds.follow(client, metrics.clone(), shutdown.clone()));
     tasks.spawn("own call", dial.follow(address, pair, shutdown.clone()));
     tasks.spawn("follow configuration", {
+        let settings = settings.clone();
         let take = move |settings_now| settings.store(Arc::new(settings_now));
         follow_config(args, config, metrics.reloads.clone(), take, shutdown.clone())
     });
