@@ -71,7 +71,10 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tasks.spawn("stop", stop(stopping, closing.clone(), webhook.shutdown_delay(), shutdown.clone()));
     tasks.spawn("admin", serve_admin(admin, Arc::new(ready), metrics.registry.clone(), shutdown.clone()));
     tasks.spawn("serving pair", pair.clone().follow(webhook.certificate_directory, shutdown.clone()));
-    tasks.spawn("watch namespaces", crate::scope::follow(scope.clone(), settings.clone(), client.clone(), shutdown.clone()));
+    tasks.spawn(
+        "watch namespaces",
+        crate::scope::follow(scope.clone(), settings.clone(), client.clone(), shutdown.clone()),
+    );
     tasks.spawn("kinds", kinds.follow(client, metrics.clone(), shutdown.clone()));
     tasks.spawn("own call", dial.follow(address, pair, shutdown.clone()));
     tasks.spawn("follow configuration", {

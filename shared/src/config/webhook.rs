@@ -61,10 +61,10 @@ mod tests {
     #[test]
     fn bad13_what_is_wrong_about_the_webhook_is_one_sentence_that_names_the_field() {
         let refused = |text: &str| Config::parse(text).and_then(Config::settings).unwrap_err().to_string();
-        insta::assert_snapshot!(refused("webhook: { maxInFlight: 0 }"), @"");
-        insta::assert_snapshot!(refused("webhook: { shutdownDelaySeconds: 4 }"), @"");
-        insta::assert_snapshot!(refused("webhook: { address: here }"), @"");
-        insta::assert_snapshot!(refused("webhook: { clientCa: x }"), @"");
+        insta::assert_snapshot!(refused("webhook: { maxInFlight: 0 }"), @"webhook.maxInFlight: 0 is out of range: 1 to 10000");
+        insta::assert_snapshot!(refused("webhook: { shutdownDelaySeconds: 4 }"), @"webhook.shutdownDelaySeconds: 4 is out of range: 5 to 120 seconds");
+        insta::assert_snapshot!(refused("webhook: { address: here }"), @"line 1 column 21: invalid socket address syntax");
+        insta::assert_snapshot!(refused("webhook: { clientCa: x }"), @"line 1 column 12: unknown field `clientCa`, expected one of address, adminAddress, certificateDirectory, clientCA, maxInFlight, shutdownDelaySeconds");
     }
 
     #[test]
