@@ -34,13 +34,13 @@ impl Read<'_> {
 ///
 /// # Errors
 /// It is larger (at once where the header says so), breaks off, or does not come in time.
-pub(super) async fn read<'a, B>(
+pub(super) async fn read<B>(
     mut body: B,
     limit: usize,
-    budget: &'a Budget,
+    budget: &Budget,
     deadline: Instant,
     pace: Duration,
-) -> Result<Read<'a>, Failure>
+) -> Result<Read<'_>, Failure>
 where
     B: Body<Data = Bytes> + Unpin,
 {

@@ -12,7 +12,7 @@ const WAY_BACK: u32 = 20;
 pub(super) fn asked(query: Option<&str>) -> Option<Duration> {
     let value = query?.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
     let asked = value.parse::<SignedDuration>().ok().and_then(|asked| Duration::try_from(asked).ok())?;
-    (!asked.is_zero()).then(|| asked - asked / WAY_BACK)
+    (!asked.is_zero()).then(|| asked.saturating_sub(asked / WAY_BACK))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::{
 async fn bad01_what_is_no_review_is_a_counted_error_and_decides_nothing() {
     let port = Port::open().await;
     let bodies = [
-        "".to_owned(),
+        String::new(),
         "{".to_owned(),
         "[]".to_owned(),
         "\u{fffd}".to_owned(),
