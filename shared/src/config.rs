@@ -5,6 +5,7 @@
 
 mod controller;
 mod error;
+mod leader_election;
 mod policy;
 mod scope;
 mod webhook;
@@ -19,6 +20,7 @@ use error::in_range;
 pub use {
     controller::{ControllerConfig, NamespaceFinalizer},
     error::ConfigError,
+    leader_election::LeaderElectionConfig,
     policy::PolicyConfig,
     scope::{LabelSelectorConfig, RequirementConfig, ScopeConfig},
     webhook::WebhookConfig,
@@ -38,6 +40,8 @@ pub struct Config {
     pub policy: PolicyConfig,
     /// The controller process.
     pub controller: ControllerConfig,
+    /// How the controller's replicas agree on one of them.
+    pub leader_election: LeaderElectionConfig,
     /// The admission process.
     pub webhook: WebhookConfig,
 }
@@ -50,6 +54,7 @@ impl Default for Config {
             scope: ScopeConfig::default(),
             policy: PolicyConfig::default(),
             controller: ControllerConfig::default(),
+            leader_election: LeaderElectionConfig::default(),
             webhook: WebhookConfig::default(),
         }
     }
@@ -99,6 +104,7 @@ impl Config {
         }
         let scope = self.scope.compile(&self.operator_namespace)?;
         self.controller.check()?;
+        self.leader_election.check()?;
         self.webhook.check()?;
         let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;
         let policy = Policy::new(allow, deny, permit)?;
@@ -138,7 +144,7 @@ mod tests {
 
     #[test]
     fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
-        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, webhook");
+        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, leaderElection, webhook");
         insta::assert_snapshot!(refused("instance: Team_A"), @r#"instance: "Team_A" is not a DNS label: lower-case letters, digits and dashes, at most 63"#);
         insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @r#"policy.deny[0]: "ConfigMap" has neither two nor three parts; write version/Kind for the core group (v1/Secret), group/version/Kind else (apps/v1/Deployment), with * for any part"#);
         insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @r#"policy.guardedKeys[0]: "a b" cannot be the key of a label or annotation; write it as it stands in a namespace's metadata: prefix/name or name"#);
