@@ -10,7 +10,8 @@ use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
 use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
-    bindings::Bindings, classes::Classes, kinds::KindCache, memory::Memory, metrics::Metrics, queue::WorkQueue,
+    bindings::Bindings, classes::Classes, guard::Guard, kinds::KindCache, memory::Memory, metrics::Metrics,
+    queue::WorkQueue,
 };
 
 /// A namespace as the watch has it: metadata alone.
@@ -33,6 +34,8 @@ pub struct Context {
     pub bindings: Bindings,
     /// What the API server serves.
     pub kinds: KindCache,
+    /// What keeps one slip from deleting everything.
+    pub guard: Guard,
     /// What is remembered of namespaces.
     pub memory: Memory,
     /// Namespaces to look at.

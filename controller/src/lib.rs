@@ -14,6 +14,7 @@ mod class_reconcile;
 pub mod classes;
 pub mod context;
 mod feeds;
+pub mod guard;
 pub mod kinds;
 pub mod memory;
 pub mod metrics;
