@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::api::{
-    ClassStatus, GuardPassed, GuardStatus, NamespaceClassBinding, NamespaceCounts, Verdict, get_condition,
+    Assessment, ClassStatus, GuardPassed, GuardStatus, NamespaceClassBinding, NamespaceCounts, get_condition,
     set_condition,
 };
 use crate::guard::{self, ClassView, HeldNamespace};
@@ -51,7 +51,7 @@ pub struct ClassNow<'a> {
     /// Its metadata, as far as it counts here.
     pub view: ClassView<'a>,
     /// What [`crate::validate`] found, as the condition `Accepted`.
-    pub accepted: Verdict,
+    pub accepted: Assessment,
     /// It carries the annotation `nsclass.io/suspend: "true"`.
     pub suspended: bool,
     /// What its guard has recorded.
@@ -88,12 +88,12 @@ pub fn class_status(
     status
 }
 
-fn when_suspended() -> Verdict {
+fn when_suspended() -> Assessment {
     let message = "the class carries the annotation nsclass.io/suspend, so nothing is written in its namespaces; remove it to go on";
-    Verdict { status: Some(false), reason: Reason::Suspended.to_string(), message: message.into() }
+    Assessment { status: Some(false), reason: Reason::Suspended.to_string(), message: message.into() }
 }
 
-fn ready(accepted: &Verdict, bound: usize, ready: usize, failing: &[&BindingSummary]) -> Verdict {
+fn ready(accepted: &Assessment, bound: usize, ready: usize, failing: &[&BindingSummary]) -> Assessment {
     let (status, reason, message) = if accepted.status != Some(true) {
         (Some(false), "NotAccepted", "the class is not applied: see the condition Accepted".to_owned())
     } else if failing.is_empty() && ready < bound {
@@ -113,7 +113,7 @@ fn ready(accepted: &Verdict, bound: usize, ready: usize, failing: &[&BindingSumm
         let message = format!("{} of {bound} namespaces are not ready: {}{more}", failing.len(), named.join(", "));
         (Some(false), "NamespacesFailing", message)
     };
-    Verdict { status, reason: reason.into(), message }
+    Assessment { status, reason: reason.into(), message }
 }
 
 /// What is known of a class that decides over its finalizer.
@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn accepted() -> ClassNow<'static> {
-        let accepted = Verdict { status: Some(true), reason: "Valid".into(), message: String::new() };
+        let accepted = Assessment { status: Some(true), reason: "Valid".into(), message: String::new() };
         let view = ClassView { name: "std", uid: "u", generation: 2, deleting: false, confirmed: None };
         ClassNow { view, accepted, suspended: false, passed: None }
     }

@@ -24,6 +24,7 @@ pub mod reason;
 pub mod render;
 #[cfg(feature = "runtime")]
 pub mod runtime;
+pub mod scope;
 mod shared_name;
 pub mod template;
 #[cfg(test)]

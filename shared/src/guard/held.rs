@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::{WINDOW, digest_of_deletion, digest_of_edit, digest_of_labels, is_confirmed, ledger::labels_held};
-use crate::api::{GuardCause, GuardHeld, Verdict};
+use crate::api::{Assessment, GuardCause, GuardHeld};
 use crate::names::CONFIRM_ANNOTATION;
 
 /// A namespace whose binding says that the guard keeps its objects.
@@ -66,11 +66,11 @@ pub fn held(before: &[GuardHeld], namespaces: &[&HeldNamespace], class: &ClassVi
 }
 
 /// The condition `GuardEngaged` of a class.
-pub fn condition(class: &str, held: &[GuardHeld], bound: usize) -> Verdict {
+pub fn condition(class: &str, held: &[GuardHeld], bound: usize) -> Assessment {
     let minutes = WINDOW.as_mins();
     if held.is_empty() {
         let message = "nothing is held".to_owned();
-        return Verdict { status: Some(false), reason: "NothingHeld".into(), message };
+        return Assessment { status: Some(false), reason: "NothingHeld".into(), message };
     }
     let each: Vec<String> = held
         .iter()
@@ -95,7 +95,7 @@ pub fn condition(class: &str, held: &[GuardHeld], bound: usize) -> Verdict {
         each.join("; and ")
     );
     let reason = if held.len() > 1 { "SeveralChanges".to_owned() } else { format!("{:?}", held[0].cause) };
-    Verdict { status: Some(true), reason, message }
+    Assessment { status: Some(true), reason, message }
 }
 
 fn namespaces(count: u32) -> String {
