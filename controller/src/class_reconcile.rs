@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     classes,
     context::Context,
-    guard, memory,
+    mass_delete, memory,
     observe::{self, now},
     worker,
 };
@@ -62,9 +62,13 @@ pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow:
 }
 
 async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(), kube::Error> {
+    if !context.guard.may_write() {
+        // The process is about to end; its successor looks at every class.
+        return Ok(());
+    }
     let Some(class) = context.classes.get(name) else {
         context.classes.forget(name);
-        context.guard.forget(name);
+        context.mass_delete.forget(name);
         written.forget(name);
         return Ok(());
     };
@@ -133,14 +137,14 @@ async fn write_status(
     let accepted = context.classes.verdict(class, &context.kinds, &context.settings()).await?;
     let uid = class.uid().unwrap_or_default();
     // Held until the status is written, so that no older record overwrites a newer one.
-    let guard = context.guard.of(&name, Some(class));
+    let guard = context.mass_delete.of(&name, Some(class));
     let guard = guard.lock().await;
     let view = ClassView {
         name: &name,
         uid: &uid,
         generation: class.metadata.generation.unwrap_or_default(),
         deleting: class.metadata.deletion_timestamp.is_some(),
-        confirmed: guard::confirmation(class),
+        confirmed: mass_delete::confirmation(class),
     };
     let class_now =
         ClassNow { view, accepted, suspended: observe::is_suspended(class.annotations()), passed: guard.record() };

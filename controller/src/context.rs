@@ -10,7 +10,13 @@ use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
 use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
-    bindings::Bindings, classes::Classes, guard::Guard, kinds::KindCache, memory::Memory, metrics::Metrics,
+    bindings::Bindings,
+    classes::Classes,
+    kinds::KindCache,
+    leader::{LeaderGuard, Standing},
+    mass_delete::MassDeleteGuard,
+    memory::Memory,
+    metrics::Metrics,
     queue::WorkQueue,
 };
 
@@ -22,8 +28,12 @@ pub type WatchedDefinition = PartialObjectMeta<CustomResourceDefinition>;
 
 /// The parts, each safe to share.
 pub struct Context {
-    /// For everything but watches.
+    /// For everything. It refuses to write while `guard` does.
     pub client: Client,
+    /// Whether we lead.
+    pub guard: LeaderGuard,
+    /// How we stand among the replicas.
+    pub standing: Arc<Standing>,
     /// In force now.
     pub settings: ArcSwap<Settings>,
     /// The namespaces.
@@ -35,7 +45,7 @@ pub struct Context {
     /// What the API server serves.
     pub kinds: KindCache,
     /// What keeps one slip from deleting everything.
-    pub guard: Guard,
+    pub mass_delete: MassDeleteGuard,
     /// What is remembered of namespaces.
     pub memory: Memory,
     /// Namespaces to look at.

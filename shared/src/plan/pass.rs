@@ -42,6 +42,8 @@ pub struct Pass {
     requeue: Option<Requeue>,
     /// When the guard is asked again.
     ask_again: Option<Timestamp>,
+    /// What it stood on turned out to be old.
+    stale: bool,
 }
 
 impl Pass {
@@ -69,6 +71,7 @@ impl Pass {
             refused: BTreeMap::new(),
             requeue: None,
             ask_again: None,
+            stale: false,
         }
     }
 
@@ -102,6 +105,7 @@ impl Pass {
         if outcome == Outcome::Stale {
             // With a pause: the watch that has to tell what is true now may be broken.
             self.requeue = Some(Requeue::Backoff);
+            self.stale = true;
             self.stage = Stage::Over;
             return;
         }

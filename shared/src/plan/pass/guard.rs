@@ -4,6 +4,11 @@ use super::{Failure, Intent, Outcome, Pass, PruneTask, Reason, Requeue, Stage, S
 use crate::plan::loss::{self, loss};
 
 impl Pass {
+    /// Whether it came to its end, and not to that of what it stood on.
+    pub fn has_ended(&self) -> bool {
+        !self.stale
+    }
+
     /// Whether the guard keeps objects here that would go.
     pub fn is_held(&self) -> bool {
         self.failures.iter().any(|failure| failure.reason == Reason::GuardEngaged)

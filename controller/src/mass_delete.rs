@@ -25,7 +25,7 @@ const COUNT_FOR: Duration = Duration::from_secs(1);
 
 /// The guards of all classes.
 #[derive(Default)]
-pub struct Guard {
+pub struct MassDeleteGuard {
     classes: Mutex<HashMap<String, Arc<AsyncMutex<ClassGuard>>>>,
     /// Namespaces that keep their objects for now, with the class.
     held: Mutex<HashMap<String, String>>,
@@ -47,7 +47,7 @@ impl ClassGuard {
     }
 }
 
-impl Guard {
+impl MassDeleteGuard {
     /// Asks for a namespace that is about to lose objects.
     pub async fn ask(&self, context: &Context, namespace: &str, class: &str, loss: &Loss) -> Outcome {
         let object = context.classes.get(class);
