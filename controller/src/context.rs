@@ -15,6 +15,7 @@ use crate::{
     classes::Classes,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
+    mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
     queue::WorkQueue,
@@ -44,6 +45,8 @@ pub struct Context {
     pub bindings: Bindings,
     /// What the API server serves.
     pub kinds: KindCache,
+    /// What keeps one slip from deleting everything.
+    pub mass_delete: MassDeleteGuard,
     /// What is remembered of namespaces.
     pub memory: Memory,
     /// Namespaces to look at.

@@ -18,6 +18,7 @@ pub mod context;
 mod feeds;
 pub mod kinds;
 pub mod leader;
+pub mod mass_delete;
 pub mod memory;
 pub mod metrics;
 mod observe;
