@@ -10,7 +10,15 @@ use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
 use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
-    bindings::Bindings, classes::Classes, kinds::KindCache, memory::Memory, metrics::Metrics, queue::WorkQueue,
+    bindings::Bindings,
+    certs::Report,
+    classes::Classes,
+    kinds::KindCache,
+    leader::{LeaderGuard, Standing},
+    mass_delete::MassDeleteGuard,
+    memory::Memory,
+    metrics::Metrics,
+    queue::WorkQueue,
 };
 
 /// A namespace as the watch has it: metadata alone.
@@ -21,8 +29,12 @@ pub type WatchedDefinition = PartialObjectMeta<CustomResourceDefinition>;
 
 /// The parts, each safe to share.
 pub struct Context {
-    /// For everything but watches.
+    /// For everything. It refuses to write while `guard` does.
     pub client: Client,
+    /// Whether we lead.
+    pub guard: LeaderGuard,
+    /// How we stand among the replicas.
+    pub standing: Arc<Standing>,
     /// In force now.
     pub settings: ArcSwap<Settings>,
     /// The namespaces.
@@ -33,6 +45,8 @@ pub struct Context {
     pub bindings: Bindings,
     /// What the API server serves.
     pub kinds: KindCache,
+    /// What keeps one slip from deleting everything.
+    pub mass_delete: MassDeleteGuard,
     /// What is remembered of namespaces.
     pub memory: Memory,
     /// Namespaces to look at.
@@ -41,6 +55,8 @@ pub struct Context {
     pub class_queue: WorkQueue,
     /// Which first lists are complete.
     pub listed: Listed,
+    /// How certificates and the webhook configuration are.
+    pub certificates: Report,
     /// What is counted.
     pub metrics: Metrics,
 }
