@@ -1,6 +1,6 @@
 //! A replica that stands by: warm, visible, and silent.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use nsclass_tests::{Replica, World, eventually};
@@ -77,11 +77,10 @@ async fn s23_what_happened_while_a_replica_stood_by_is_done_once_it_is_elected()
         .await?;
         world.ready(namespace, of).await?;
     }
-    // It goes after its delay; that it is on its way is enough.
+    // Its objects go after a delay; that they are on their way is enough.
     world.not_ready("left", "OptingOut").await?;
-    for namespace in ["deleted", "ended"] {
-        world.unbound(namespace).await.with_context(|| namespace.to_owned())?;
-    }
+    world.not_ready("ended", "ClassNotFound").await?;
+    world.unbound("deleted").await?;
     eventually("the class is gone", async || {
         ensure!(world.classes().get_opt(&world.name("ending")).await?.is_none(), "it is there");
         Ok(())
