@@ -11,6 +11,7 @@ use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
     bindings::Bindings,
+    certs::Report,
     classes::Classes,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
@@ -51,6 +52,8 @@ pub struct Context {
     pub class_queue: WorkQueue,
     /// Which first lists are complete.
     pub listed: Listed,
+    /// How certificates and the webhook configuration are.
+    pub certificates: Report,
     /// What is counted.
     pub metrics: Metrics,
 }

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::Args,
     bindings::{Bindings, Guarded},
-    class_reconcile,
+    certs, class_reconcile,
     classes::Classes,
     connect::connect,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
@@ -70,6 +70,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
         listed: Listed::default(),
+        certificates: certs::Report::default(),
         metrics: Metrics::new()?,
         settings: ArcSwap::from_pointee(settings),
     });
@@ -121,6 +122,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         let context = context.clone();
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
+    tasks.spawn("certificates", certs::keep(context.clone(), shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));
