@@ -68,7 +68,7 @@ mod tests {
         insta::assert_snapshot!(refused("webhook: { maxInFlight: 0 }"), @"webhook.maxInFlight: 0 is out of range: 1 to 10000");
         insta::assert_snapshot!(refused("webhook: { shutdownDelaySeconds: 4 }"), @"webhook.shutdownDelaySeconds: 4 is out of range: 5 to 120 seconds");
         insta::assert_snapshot!(refused("webhook: { address: here }"), @"line 1 column 21: invalid socket address syntax");
-        insta::assert_snapshot!(refused("webhook: { clientCa: x }"), @"line 1 column 12: unknown field `clientCa`, expected one of address, adminAddress, certificateDirectory, clientCA, maxInFlight, shutdownDelaySeconds");
+        insta::assert_snapshot!(refused("webhook: { clientCa: x }"), @"line 1 column 12: unknown field `clientCa`, expected one of address, adminAddress, certificateDirectory, clientCA, authorChecks, maxInFlight, shutdownDelaySeconds");
     }
 
     #[test]
