@@ -3,7 +3,7 @@
 use nsclass_shared::runtime::ReloadMetrics;
 use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, core::Collector};
 
-use crate::leader::LeaderMetrics;
+use crate::{certs::CertificateMetrics, leader::LeaderMetrics};
 
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Metrics {
     pub bindings: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
+    /// Certificates and the webhook configuration.
+    pub certificates: CertificateMetrics,
     /// Leadership.
     pub leader: LeaderMetrics,
 }
@@ -60,6 +62,7 @@ impl Metrics {
             )?,
             bindings: gauges("nsclass_bindings", "Bindings, by the reason of their condition Ready.", &["reason"])?,
             reloads: ReloadMetrics::new(&registry)?,
+            certificates: CertificateMetrics::new(&registry)?,
             leader: LeaderMetrics::new(&registry)?,
             registry,
         };

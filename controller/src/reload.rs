@@ -20,6 +20,7 @@ pub fn take(context: &Context, settings: Settings) {
         );
     }
     context.settings.store(Arc::new(settings));
+    context.certificates.look_again();
     feeds::tell_labelled(context);
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
 }
