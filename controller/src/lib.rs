@@ -24,4 +24,5 @@ mod reconcile;
 mod reload;
 mod requests;
 pub mod run;
+mod scope;
 mod worker;

@@ -5,15 +5,25 @@ use std::sync::Arc;
 use kube::ResourceExt;
 use nsclass_shared::config::Settings;
 
-use crate::{context::Context, feeds};
+use crate::{context::Context, feeds, scope};
 
 /// Puts new settings into force and looks at what they may decide differently.
-pub fn take(context: &Context, settings: Settings) {
+pub fn take(context: &Context, mut settings: Settings) {
     let now = context.settings();
-    if settings.config.controller != now.config.controller || settings.config.instance != now.config.instance {
-        tracing::warn!("instance and everything under controller change with a restart only");
+    let (new, old) = (&mut settings.config, &now.config);
+    if new.controller != old.controller
+        || new.instance != old.instance
+        || new.operator_namespace != old.operator_namespace
+    {
+        tracing::warn!("instance, operatorNamespace and everything under controller change with a restart only");
+        // The lease and the marks of bindings are those of the start.
+        new.instance.clone_from(&old.instance);
+        new.operator_namespace.clone_from(&old.operator_namespace);
     }
+    scope::say_empty_selector(&settings);
+    let rule = settings.scope.clone();
     context.settings.store(Arc::new(settings));
+    context.scope.set_rule(&rule);
     feeds::tell_labelled(context);
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
 }
