@@ -3,6 +3,8 @@
 use nsclass_shared::runtime::ReloadMetrics;
 use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, core::Collector};
 
+use crate::leader::LeaderMetrics;
+
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -30,6 +32,8 @@ pub struct Metrics {
     pub other_instance: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
+    /// Leadership.
+    pub leader: LeaderMetrics,
 }
 
 impl Metrics {
@@ -69,6 +73,7 @@ impl Metrics {
                 &["instance"],
             )?,
             reloads: ReloadMetrics::new(&registry)?,
+            leader: LeaderMetrics::new(&registry)?,
             registry,
         };
         metrics.register()?;

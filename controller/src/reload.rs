@@ -10,15 +10,17 @@ use crate::{context::Context, feeds, scope};
 /// Puts new settings into force and looks at what they may decide differently.
 pub fn take(context: &Context, mut settings: Settings) {
     let now = context.settings();
-    let (new, old) = (&mut settings.config, &now.config);
-    if new.controller != old.controller
-        || new.instance != old.instance
-        || new.operator_namespace != old.operator_namespace
-    {
-        tracing::warn!("instance, operatorNamespace and everything under controller change with a restart only");
+    let fixed = |s: &Settings| {
+        let c = &s.config;
+        (c.controller.clone(), c.leader_election.clone(), c.instance.clone(), c.operator_namespace.clone())
+    };
+    if fixed(&settings) != fixed(&now) {
+        tracing::warn!(
+            "instance, operatorNamespace and everything under controller and leaderElection change with a restart only"
+        );
         // The lease and the marks of bindings are those of the start.
-        new.instance.clone_from(&old.instance);
-        new.operator_namespace.clone_from(&old.operator_namespace);
+        settings.config.instance.clone_from(&now.config.instance);
+        settings.config.operator_namespace.clone_from(&now.config.operator_namespace);
     }
     scope::say_empty_selector(&settings);
     let rule = settings.scope.clone();

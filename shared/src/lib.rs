@@ -13,6 +13,7 @@ pub mod guard;
 pub mod guarded;
 pub mod identity;
 pub mod kinds;
+pub mod lease;
 pub mod marks;
 pub mod names;
 pub mod object_name;
@@ -22,6 +23,7 @@ pub mod plan;
 pub mod policy;
 pub mod reason;
 pub mod render;
+pub mod rights;
 #[cfg(feature = "runtime")]
 pub mod runtime;
 pub mod scope;

@@ -16,7 +16,7 @@ mod watch;
 
 pub use admin::{Readiness, serve_admin};
 pub use args::{CommonArgs, ConfigSource, Format, LoadError};
-pub use connect::{WATCH_SECONDS, connect};
+pub use connect::{UNUSABLE, WATCH_SECONDS, cluster, connect, ensure_supported};
 pub use latch::Latch;
 pub use pair::{Look, LookError, PairStatus, ServingPair};
 pub use process::run_process;
@@ -27,4 +27,4 @@ pub use scope::{
 };
 pub use supervise::{Ended, Supervisor, stop_on_signal};
 pub use telemetry::{LogFormat, init_logs};
-pub use watch::{watch_cluster, watch_namespaced};
+pub use watch::{watch_cluster, watch_namespaced, watch_own};

@@ -2,7 +2,6 @@
 //!
 //! `cargo bench --bench converge -- [--namespaces N] [--rest-seconds S]`: the baseline example, namespaces labelled one after the other,
 //! then rest, then rest over a restart of the controller. Writes are counted in the API server's audit log.
-#![allow(clippy::disallowed_methods, reason = "a benchmark watches for itself, and is no part of the operator")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to the person at the terminal")]
 
 use std::time::{Duration, Instant};

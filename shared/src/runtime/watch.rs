@@ -25,6 +25,14 @@ where
     events.default_backoff()
 }
 
+/// Watches a kind in the operator's own namespace, which is in scope whatever was seen (S04).
+pub fn watch_own<K>(api: Api<K>, config: Config) -> impl Stream<Item = watcher::Result<Event<K>>> + Send
+where
+    K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+{
+    watch_cluster(api, config)
+}
+
 /// Watches a namespaced kind. The scope stands before any other predicate: what is not in scope is not in the stream. Every event goes to
 /// `unfiltered` first, so that what comes before its namespace is known is not lost: the flip that makes it known finds it there
 /// ([`super::ByNamespace`], a kube store). The marks of a list ([`Event::Init`], [`Event::InitDone`]) always pass.
