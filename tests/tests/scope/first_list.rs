@@ -19,7 +19,7 @@ async fn s08_a_flip_during_the_very_first_list_is_not_lost() -> Result<()> {
     let started = AtomicBool::new(false);
     let flip = async {
         let mut rounds = 0;
-        while !started.load(Ordering::Relaxed) || rounds % 2 == 0 {
+        while !started.load(Ordering::Relaxed) || rounds % 2 == 1 {
             let value = if rounds % 2 == 0 { "in" } else { "out" };
             for name in &names {
                 world.mark(name, Some(value)).await?;
