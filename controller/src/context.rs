@@ -12,9 +12,11 @@ use nsclass_shared::{
 
 use crate::{
     bindings::Bindings,
+    certs::Report,
     classes::Classes,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
+    mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
     queue::WorkQueue,
@@ -45,6 +47,8 @@ pub struct Context {
     pub bindings: Bindings,
     /// What the API server serves.
     pub kinds: KindCache,
+    /// What keeps one slip from deleting everything.
+    pub mass_delete: MassDeleteGuard,
     /// What is remembered of namespaces.
     pub memory: Memory,
     /// Namespaces to look at.
@@ -53,6 +57,8 @@ pub struct Context {
     pub class_queue: WorkQueue,
     /// Which first lists are complete.
     pub listed: Listed,
+    /// How certificates and the webhook configuration are.
+    pub certificates: Report,
     /// What is counted.
     pub metrics: Metrics,
 }

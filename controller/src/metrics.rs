@@ -3,7 +3,7 @@
 use nsclass_shared::runtime::ReloadMetrics;
 use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, core::Collector};
 
-use crate::leader::LeaderMetrics;
+use crate::{certs::CertificateMetrics, leader::LeaderMetrics};
 
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub struct Metrics {
     pub other_instance: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
+    /// Certificates and the webhook configuration.
+    pub certificates: CertificateMetrics,
     /// Leadership.
     pub leader: LeaderMetrics,
 }
@@ -73,6 +75,7 @@ impl Metrics {
                 &["instance"],
             )?,
             reloads: ReloadMetrics::new(&registry)?,
+            certificates: CertificateMetrics::new(&registry)?,
             leader: LeaderMetrics::new(&registry)?,
             registry,
         };

@@ -26,6 +26,7 @@ pub fn take(context: &Context, mut settings: Settings) {
     let rule = settings.scope.clone();
     context.settings.store(Arc::new(settings));
     context.scope.set_rule(&rule);
+    context.certificates.look_again();
     feeds::tell_labelled(context);
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
 }

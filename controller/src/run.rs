@@ -24,13 +24,14 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::Args,
     bindings::{Bindings, Guarded},
-    class_reconcile,
+    certs, class_reconcile,
     classes::Classes,
     connect::connect,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
     leader::{Candidate, LeaderGuard, LeaseApi, Standing, identity},
+    mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
     queue::WorkQueue,
@@ -74,10 +75,12 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         classes: Classes::new(client.clone(), class_writer.as_reader()),
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client.clone()),
+        mass_delete: MassDeleteGuard::default(),
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
         listed: Listed { namespaces: managed.seeded().clone(), ..Listed::default() },
+        certificates: certs::Report::default(),
         metrics,
         settings: ArcSwap::from_pointee(settings),
     });
@@ -132,6 +135,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         let context = context.clone();
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
+    tasks.spawn("certificates", certs::keep(context.clone(), shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));

@@ -32,6 +32,8 @@ pub struct Observed {
     pub requested: Option<(String, ClassState)>,
     /// The class whose objects are there, where that is another one than the requested.
     pub bound: Option<ClassState>,
+    /// Who stopped writes here (class.md C39).
+    pub suspended: Option<Suspended>,
     /// Whether namespaces that owe cluster-scoped objects carry our finalizer (class.md C42).
     pub hold_namespaces: bool,
     /// The binding, as stored.
@@ -41,6 +43,15 @@ pub struct Observed {
     pub live: BTreeMap<ObjectIdentity, Option<LiveObject>>,
     /// Objects whose rendering the API server has refused for good, by hash: asking again before it changes is useless.
     pub refused: BTreeMap<ObjectIdentity, Refused>,
+}
+
+/// Where the annotation `nsclass.io/suspend: "true"` stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Suspended {
+    /// On the namespace.
+    Namespace,
+    /// On the class that it has or asks for.
+    Class(String),
 }
 
 /// The namespace as the API server has it.

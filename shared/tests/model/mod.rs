@@ -8,7 +8,7 @@ use nsclass_shared::{
     identity::ObjectIdentity,
     names,
     plan::{
-        ClassFacts, ClassState, Desired, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome, Pass,
+        ClassFacts, ClassState, Desired, Intent, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome, Pass,
         Precondition, Refusal, Rendering, Requeue, Step,
     },
     reason::Reason,
@@ -100,6 +100,8 @@ pub(crate) struct World {
     classes: BTreeMap<usize, Class>,
     objects: BTreeMap<ObjectIdentity, Object>,
     binding: Option<NamespaceClassBinding>,
+    /// The mass-delete guard lets nothing pass.
+    pub(crate) guard_holds: bool,
 }
 
 impl Default for World {
@@ -114,6 +116,7 @@ impl Default for World {
             classes: BTreeMap::new(),
             objects: BTreeMap::new(),
             binding: None,
+            guard_holds: false,
         }
     }
 }
@@ -126,6 +129,11 @@ fn identity(item: usize) -> ObjectIdentity {
         namespace: namespaced.then(|| NAMESPACE.into()),
         name: name.into(),
     }
+}
+
+/// A question.
+fn changes_nothing(step: &Step) -> bool {
+    matches!(step, Step::Read(_) | Step::AskGuard { .. })
 }
 
 /// Stands for the hash of a rendering: no dash, like the real one.
@@ -260,6 +268,7 @@ impl World {
             },
             reserved: false,
             scope: if self.in_scope { Verdict::InScope } else { Verdict::OutOfScope },
+            suspended: None,
             hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
@@ -287,6 +296,8 @@ impl World {
     fn answer(&mut self, step: &Step) -> Outcome {
         self.serial += 1;
         match step {
+            Step::AskGuard { .. } if self.guard_holds => Outcome::GuardHolds(None),
+            Step::AskGuard { .. } => Outcome::GuardPassed,
             Step::WriteBinding(binding) => {
                 let stored_version = self.binding.as_ref().and_then(|b| b.metadata.resource_version.clone());
                 if binding.metadata.resource_version != stored_version {
@@ -421,7 +432,7 @@ impl World {
     /// Runs passes until one has nothing to do, as the queue would.
     pub(crate) fn settle(&mut self) {
         for _ in 0..20 {
-            if self.steps_of_one_pass_here().iter().all(|step| matches!(step, Step::Read(_))) {
+            if self.steps_of_one_pass_here().iter().all(changes_nothing) {
                 return;
             }
         }
@@ -432,8 +443,8 @@ impl World {
     pub(crate) fn steps_of_one_pass(&self) -> Vec<Step> {
         let mut copy = self.clone();
         let steps = copy.steps_of_one_pass_here();
-        // A read is no write: it is how entries without UID and blocked objects are looked at again.
-        steps.into_iter().filter(|step| !matches!(step, Step::Read(_))).collect()
+        // A read is no write, and a question neither: it is how entries without UID and blocked objects are looked at again.
+        steps.into_iter().filter(|step| !changes_nothing(step)).collect()
     }
 
     fn steps_of_one_pass_here(&mut self) -> Vec<Step> {
@@ -442,12 +453,17 @@ impl World {
 
     fn run(&mut self, mut pass: Pass) -> Vec<Step> {
         let (mut steps, mut applied) = (vec![], BTreeSet::new());
+        let class_before = self.binding.as_ref().map(|b| b.spec.class_name.clone());
         while let Some(step) = pass.next_step() {
             if let Step::Apply { object, .. } = &step {
                 applied.insert(object.identity.clone());
             }
             if let Step::Delete { object, .. } = &step {
                 assert!(!applied.contains(&object.identity), "applied and deleted in one pass: {object:?}");
+                let owed = matches!(pass.intent(), Intent::Collect | Intent::Terminate(_) | Intent::Renew(_));
+                let switches =
+                    matches!(pass.intent(), Intent::Converge(goal) if Some(&goal.class) != class_before.as_ref());
+                assert!(!self.guard_holds || owed || switches, "deleted past the guard: {object:?}");
             }
             let outcome = self.carry_out(&step);
             pass.record(outcome);
