@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::Args,
+    author::Authors,
     classes::{self, Classes},
     dial::OwnDial,
     gate::Gate,
@@ -55,8 +56,9 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let settings = Arc::new(ArcSwap::from_pointee(settings));
     let mut tasks = Supervisor::new(shutdown.clone());
 
+    let authors = webhook.author_checks.then(|| Authors::new(client.clone(), kinds.clone()));
     let gate = Gate::new(Arc::new(LiveScope::new(scope.clone(), client.clone())), metrics.clone())
-        .register(classes::PATH, Classes::new(settings.clone(), kinds.clone()));
+        .register(classes::PATH, Classes::new(settings.clone(), kinds.clone(), authors));
     let app = App::new(gate, metrics.clone(), webhook.max_in_flight.into(), stopping.clone());
 
     let ready = Ready {
