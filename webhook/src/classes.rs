@@ -1,5 +1,7 @@
 //! `NamespaceClass`: everything about a class that can be known without a namespace.
 
+mod deletion;
+
 use std::{borrow::Cow, sync::Arc};
 
 use arc_swap::ArcSwap;
@@ -53,10 +55,17 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
     }
 
     fn decide(&self, request: &Request<'_>) -> Result<Answer, Failure> {
-        let is_judged = matches!(request.operation, Operation::Create | Operation::Update);
-        if !is_judged || !request.sub_resource.is_empty() {
+        if !request.sub_resource.is_empty() {
             return Ok(Answer::Unjudged);
         }
+        match request.operation {
+            Operation::Create | Operation::Update => self.written(request),
+            Operation::Delete => deletion::judge(request),
+            Operation::Connect => Ok(Answer::Unjudged),
+        }
+    }
+
+    fn written(&self, request: &Request<'_>) -> Result<Answer, Failure> {
         let object = request.object.ok_or_else(|| Failure::Malformed("request.object: missing".to_owned()))?;
         let class = class(object, "object")?;
         if request.operation == Operation::Update
