@@ -9,6 +9,7 @@
 
 pub mod answer;
 pub mod args;
+pub mod author;
 pub mod classes;
 mod dial;
 pub mod failure;
