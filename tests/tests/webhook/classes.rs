@@ -79,8 +79,10 @@ async fn a05_a_kind_whose_definition_comes_is_known_soon() -> Result<()> {
     };
     says(&warnings().await?, &["does not serve it"])?;
     stage.cp.apply_yaml(GADGETS).await?;
-    eventually("the kind is known as a cluster-scoped one", async || says(&warnings().await?, &["only one namespace can have"]))
-        .await
+    eventually("the kind is known as a cluster-scoped one", async || {
+        says(&warnings().await?, &["only one namespace can have"])
+    })
+    .await
 }
 
 const GADGETS: &str = r"
