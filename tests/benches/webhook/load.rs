@@ -24,7 +24,7 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    pub(crate) fn new(ca: &str, body: String) -> Result<Self> {
+    pub(crate) fn new(ca: &str, body: &str) -> Result<Self> {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_slice(ca.as_bytes())?)?;
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -36,7 +36,7 @@ impl Load {
             Content-Length: {}\r\nAccept: application/json, */*\r\nContent-Type: application/json\r\nAccept-Encoding: gzip\r\n\r\n",
             body.len()
         );
-        let request = (head + &body).into_bytes().into();
+        let request = (head + body).into_bytes().into();
         Ok(Self { connector: TlsConnector::from(Arc::new(config)), request, body: body.len() })
     }
 

@@ -5,6 +5,7 @@
 //! requests over the processor time that the server took for them, so that other work on the machine does not count; the rounds of both
 //! take turns, and the median counts.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to the person at the terminal")]
+#![allow(clippy::cast_precision_loss, reason = "counts of requests are far below 2^52")]
 
 mod cpu;
 mod load;
@@ -69,7 +70,7 @@ async fn measure(args: &Args) -> Result<()> {
     let config = "{ scope: { namespaceSelector: { matchLabels: { tier: gold } } }, webhook: { authorChecks: false } }";
     let webhook = Webhook::start(&cp, &files, config).await?;
     let (mut sink, sink_address) = start_sink(&files)?;
-    let load = Load::new(files.ca(), review())?;
+    let load = Load::new(files.ca(), &review())?;
     let (server, client) = (webhook.program().pid(), std::process::id());
     for (pid, core) in [(server, 0), (sink.id(), 0), (client, 1)] {
         cpu::pin(pid, core)?;
@@ -113,7 +114,7 @@ async fn measure(args: &Args) -> Result<()> {
 async fn full_load(load: &Load, address: SocketAddr, pid: u32, span: Duration) -> Result<(f64, f64)> {
     let before = cpu::time(pid)?;
     let requests = load.full(address, span).await?;
-    let took = cpu::time(pid)? - before;
+    let took = cpu::time(pid)?.saturating_sub(before);
     ensure!(took > Duration::ZERO, "the server did nothing");
     Ok((requests as f64 / took.as_secs_f64(), requests as f64 / span.as_secs_f64()))
 }
