@@ -25,6 +25,7 @@ mod prometheus;
 pub mod replica;
 pub mod soak;
 mod state;
+pub mod webhook;
 mod world;
 
 pub use audit::Audit;
