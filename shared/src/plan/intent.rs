@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::rebuild::{Rebuild, rebuild};
 use super::{ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Rendering, Suspended, Waiting};
 use crate::{
-    api::{BindingStatus, ObjectsGone, OnDelete, OptOutDelay},
+    api::{BindingStatus, InventoryEntry, ObjectsGone, OnDelete, OptOutDelay},
     reason::Reason,
 };
 
@@ -15,6 +16,10 @@ pub enum Intent {
     Nothing,
     /// Another instance keeps this binding: hands off.
     OtherInstance(String),
+    /// The inventory is damaged and is rebuilt so; nothing else happens.
+    Rebuild(Vec<InventoryEntry>, String),
+    /// The inventory is damaged and cannot be rebuilt now: nothing is touched.
+    Damaged(String),
     /// The namespace is gone: its cluster-scoped objects go, then the binding.
     Collect,
     /// The namespace is being deleted: its cluster-scoped objects go, our finalizer goes; nothing is created or repaired.
@@ -58,6 +63,11 @@ pub fn intent(observed: &Observed) -> Intent {
     let status = binding.and_then(|b| b.status.as_ref());
     if let Some(other) = binding.map(|b| &b.spec.instance).filter(|i| **i != observed.instance) {
         return Intent::OtherInstance(other.clone());
+    }
+    match rebuild(observed) {
+        Some(Rebuild::Write(inventory, why)) => return Intent::Rebuild(inventory, why),
+        Some(Rebuild::Wait(why)) => return Intent::Damaged(why),
+        None => {}
     }
     let namespace = match &observed.namespace {
         NamespaceState::Gone if binding.is_none() => return Intent::Nothing,

@@ -261,6 +261,7 @@ impl World {
             },
             reserved: false,
             suspended: None,
+            search: None,
             hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
