@@ -88,7 +88,10 @@ fn everything_that_is_wrong_is_said_at_once_and_nothing_is_printed() {
     let directory = files(&[("class.yaml", class.as_str()), ("namespace.yaml", NAMESPACE)]);
     let (code, objects, complaints) = render(directory.path(), &["-f", "class.yaml", "-n", "namespace.yaml"], "");
     assert_eq!((code, objects.as_str()), (1, ""));
-    insta::assert_snapshot!(complaints, @"FIXME");
+    insta::assert_snapshot!(complaints, @r#"
+    error: spec.resources[0].data.team (v1/ConfigMap about): ".Namespace.Lables.team" is no variable (at character 4); the variables are .Namespace.Name, .Namespace.UID, .Namespace.Labels.<key>, .Namespace.Annotations.<key> and .Class.Name; for literal braces write {{ "{{" }}, or annotate the item with nsclass.io/template: "false" (RenderFailed)
+    error: spec.resources[1].metadata.ownerReferences (rbac.authorization.k8s.io/v1/ClusterRole "reader-{{ .Namespace.Name }}"): a class cannot set it: the binding owns what a class makes; remove the field (InvalidManifest)
+    "#);
 }
 
 #[test]
