@@ -37,10 +37,10 @@ wrong with the class, or worth a look, goes to standard error, all of it at once
 
 Exit code 0: rendered; 1: the class is refused, or gives nothing for this namespace; 2: it could not be read.")]
 pub(crate) struct Render {
-    /// The NamespaceClass, in a file of its own or among others; - for standard input
+    /// The class, in a file of its own or among others; - for standard input
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     class: PathBuf,
-    /// The Namespace, with its labels and annotations; - for standard input. Without this it is in the class's file
+    /// The namespace, with its labels and annotations; - for standard input. Without this it is in the class's file
     #[arg(short, long, value_name = "FILE")]
     namespace: Option<PathBuf>,
     /// The operator's configuration: policy and guarded keys; without one, everything has its default

@@ -29,5 +29,6 @@ mod recover;
 mod reload;
 mod requests;
 pub mod run;
+mod scope;
 mod webhook_configuration;
 mod worker;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use nsclass_shared::api::NamespaceClassBinding;
 use nsclass_shared::plan::{ClassState, NamespaceFacts, NamespaceState, Observed, Outcome, Pass, Step};
+use nsclass_shared::scope::Verdict;
 use serde_json::{Value, json};
 
 /// A pass over the namespace `pay`, whose class is absent, so that the binding is written and nothing else.
@@ -16,6 +17,7 @@ fn written(binding: Value) -> Value {
         name: "pay".into(),
         instance: "default".into(),
         namespace: NamespaceState::Present(NamespaceFacts { uid: "u".into(), terminating: false, held: false }),
+        scope: Verdict::InScope,
         reserved: false,
         suspended: None,
         requested: Some(("std".into(), ClassState::Absent)),

@@ -265,7 +265,7 @@ impl Pass {
         }
         if self.stage == Stage::Over
             && self.requeue.is_none()
-            && matches!(self.intent, Intent::Renew(_) | Intent::Rebuild(..))
+            && matches!(self.intent, Intent::Renew(_) | Intent::Rebuild(..) | Intent::Adopt(_))
             && self.failures.is_empty()
         {
             self.requeue = Some(Requeue::Now);

@@ -30,7 +30,7 @@ pub fn damage(binding: &NamespaceClassBinding) -> Option<String> {
         return (!binding.spec.class_name.is_empty()).then(|| "its status is missing".to_owned());
     };
     let BindingStatus { inventory, objects, observed_namespace_uid, .. } = status;
-    if observed_namespace_uid.is_empty() && !inventory.is_empty() {
+    if observed_namespace_uid.is_empty() && !(inventory.is_empty() && binding.spec.class_name.is_empty()) {
         return Some("status.observedNamespaceUID is missing".to_owned());
     }
     if usize::try_from(*objects).ok() != Some(inventory.len()) {
@@ -59,11 +59,10 @@ pub(super) fn rebuild(observed: &Observed) -> Option<Rebuild> {
     let binding = observed.binding.as_ref()?;
     let damage = damage(binding);
     let found = match (&observed.search, &damage) {
-        (None, None) => return None,
+        (None | Some(Search::Incomplete(_)), None) => return None,
         // It was whole when the objects were looked for, or nobody looked yet.
         (None, Some(why)) => return Some(Rebuild::Wait(why.clone())),
         (Some(Search::Incomplete(why)), Some(damage)) => return Some(Rebuild::Wait(format!("{damage}; {why}"))),
-        (Some(Search::Incomplete(_)), None) => return None,
         (Some(Search::Found(found)), _) => found,
     };
     let uid = uid(observed, binding);
