@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use nsclass_shared::{
     config::Settings,
-    runtime::{ScopeHandle, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
+    runtime::{PairMetrics, ScopeHandle, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
     scope::Index,
 };
 use tokio::net::TcpListener;
@@ -48,6 +48,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let (stopping, closing) = (shutdown.child_token(), shutdown.child_token());
     let metrics = Metrics::new()?;
     let pair = Arc::new(ServingPair::default());
+    metrics.registry.register(Box::new(PairMetrics::new(pair.clone())?))?;
     let tls = Tls::new(pair.clone(), webhook.client_ca.as_deref())?;
     let (kinds, dial) = (KindTable::default(), OwnDial::default());
     let config = settings.config.clone();
