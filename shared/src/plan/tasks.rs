@@ -56,7 +56,7 @@ pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<Inventor
             plan.failures.push(Failure { object: None, reason, message });
             plan.first = Stage::Settle;
         }
-        Intent::OptOut(..) => plan.first = Stage::Settle,
+        Intent::OptOut(..) | Intent::OutOfScope(_) | Intent::Adopt(_) => plan.first = Stage::Settle,
         Intent::Collect => {
             // What was in the namespace went with it.
             plan.inventory.retain(InventoryEntry::is_cluster_scoped);
