@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use kube::{Api, ResourceExt, api::ListParams};
 use nsclass_shared::{
+    api::InventoryEntry,
     identity::{Gvk, ObjectIdentity},
     kinds::Scope,
     names,
@@ -59,7 +60,7 @@ async fn list(
 fn kinds_in_use(context: &Context) -> Vec<Gvk> {
     let mut kinds: BTreeSet<Gvk> = BTreeSet::new();
     context.bindings.visit(|binding| {
-        kinds.extend(binding.status.iter().flat_map(|status| status.inventory.iter().map(|entry| entry.gvk())));
+        kinds.extend(binding.status.iter().flat_map(|status| status.inventory.iter().map(InventoryEntry::gvk)));
     });
     for class in context.classes.watched().state() {
         kinds.extend(context.classes.gvks(&class));

@@ -73,7 +73,8 @@ async fn c45_what_the_class_no_longer_has_is_found_too_when_the_binding_is_lost(
     let gone = world.bindings().delete(&world.name("pay"), &DeleteParams::default()).await;
     let edited = world.class("std", class(&["a"])).await;
     operator.program().resume()?;
-    (gone?, edited?);
+    gone?;
+    edited?;
     listed(&world, "pay", &names(&world, &["a"])).await?;
     eventually("what the class no longer has is gone, and the rest is as it was", async || {
         let binding = world.ready("pay", "std").await?;
