@@ -12,8 +12,8 @@ use kube::{
     runtime::reflector::{ObjectRef, Store},
 };
 use nsclass_shared::{
-    api::{ClassSpec, NamespaceClass, OnDelete, Verdict},
-    class::CompiledClass,
+    api::{Assessment, NamespaceClass, OnDelete},
+    class::{self, CompiledClass},
     config::Settings,
     finding::{Finding, sentences},
     identity::Gvk,
@@ -131,7 +131,7 @@ impl Classes {
         object: &DynamicObject,
         kinds: &KindCache,
         settings: &Settings,
-    ) -> Result<Verdict, kube::Error> {
+    ) -> Result<Assessment, kube::Error> {
         let class = self.read(object);
         let refused = match &class.compiled {
             Err(why) => Some(why.clone()),
@@ -142,8 +142,10 @@ impl Classes {
             }
         };
         Ok(match refused {
-            Some(message) => Verdict { status: Some(false), reason: "Invalid".into(), message },
-            None => Verdict { status: Some(true), reason: "Valid".into(), message: "the class can be applied".into() },
+            Some(message) => Assessment { status: Some(false), reason: "Invalid".into(), message },
+            None => {
+                Assessment { status: Some(true), reason: "Valid".into(), message: "the class can be applied".into() }
+            }
         })
     }
 
@@ -186,23 +188,19 @@ pub fn is_protected(object: &DynamicObject) -> bool {
 }
 
 fn read_class(name: &str, generation: i64, spec: Option<&Value>) -> ReadClass {
-    let spec = spec.cloned().unwrap_or_default();
-    match serde_json::from_value::<ClassSpec>(spec) {
-        Err(error) => ReadClass { facts: None, compiled: Err(format!("spec: {error}; correct the class")) },
-        Ok(spec) => {
-            let items: Vec<Value> = spec.resources.into_iter().map(|item| item.0).collect();
-            ReadClass {
-                facts: Some(ClassFacts {
-                    generation,
-                    adoption: spec.adoption,
-                    drift: spec.drift,
-                    on_delete: spec.on_delete,
-                    immutable: spec.immutable,
-                    opt_out_delay: spec.opt_out_delay,
-                }),
-                compiled: Ok(CompiledClass::compile(name, &items)),
-            }
-        }
+    match class::ReadClass::of_value(name, spec.cloned().unwrap_or_default()) {
+        Err(error) => ReadClass { facts: None, compiled: Err(error.to_string()) },
+        Ok(class::ReadClass { spec, compiled }) => ReadClass {
+            facts: Some(ClassFacts {
+                generation,
+                adoption: spec.adoption,
+                drift: spec.drift,
+                on_delete: spec.on_delete,
+                immutable: spec.immutable,
+                opt_out_delay: spec.opt_out_delay,
+            }),
+            compiled: Ok(compiled),
+        },
     }
 }
 

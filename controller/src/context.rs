@@ -7,11 +7,10 @@ use k8s_openapi::{
     api::core::v1::Namespace, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
-use nsclass_shared::config::Settings;
+use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
-    bindings::Bindings, classes::Classes, kinds::KindCache, latch::Latch, memory::Memory, metrics::Metrics,
-    queue::WorkQueue,
+    bindings::Bindings, classes::Classes, kinds::KindCache, memory::Memory, metrics::Metrics, queue::WorkQueue,
 };
 
 /// A namespace as the watch has it: metadata alone.

@@ -18,13 +18,12 @@ use kube::{
         watcher::{self, Event},
     },
 };
-use nsclass_shared::names;
+use nsclass_shared::{names, runtime::Latch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     classes,
     context::{Context, WatchedDefinition, WatchedNamespace},
-    latch::Latch,
 };
 
 pub use bindings_told::BindingsTold;

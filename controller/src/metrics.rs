@@ -1,8 +1,7 @@
 //! What the controller counts. Every label has a closed set of values.
 
-use prometheus::{
-    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, core::Collector,
-};
+use nsclass_shared::runtime::ReloadMetrics;
+use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, core::Collector};
 
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
@@ -26,9 +25,7 @@ pub struct Metrics {
     /// Namespaces with a binding, by the reason of their `Ready` condition.
     pub bindings: IntGaugeVec,
     /// Configuration files taken or refused while running.
-    pub reloads: IntCounterVec,
-    /// 1 while the configuration file differs from what is in force because it was refused.
-    pub configuration_refused: IntGauge,
+    pub reloads: ReloadMetrics,
 }
 
 impl Metrics {
@@ -58,15 +55,7 @@ impl Metrics {
                 &["kind"],
             )?,
             bindings: gauges("nsclass_bindings", "Bindings, by the reason of their condition Ready.", &["reason"])?,
-            reloads: counters(
-                "nsclass_configuration_reloads_total",
-                "Changed configuration files, by result.",
-                &["result"],
-            )?,
-            configuration_refused: IntGauge::new(
-                "nsclass_configuration_refused",
-                "1 while the configuration file is not in force because it was refused.",
-            )?,
+            reloads: ReloadMetrics::new(&registry)?,
             registry,
         };
         metrics.register()?;
@@ -74,7 +63,7 @@ impl Metrics {
     }
 
     fn register(&self) -> prometheus::Result<()> {
-        let all: [Box<dyn Collector>; 10] = [
+        let all: [Box<dyn Collector>; 8] = [
             Box::new(self.passes.clone()),
             Box::new(self.pass_seconds.clone()),
             Box::new(self.requests.clone()),
@@ -83,8 +72,6 @@ impl Metrics {
             Box::new(self.queue_depth.clone()),
             Box::new(self.watch_errors.clone()),
             Box::new(self.bindings.clone()),
-            Box::new(self.reloads.clone()),
-            Box::new(self.configuration_refused.clone()),
         ];
         all.into_iter().try_for_each(|collector| self.registry.register(collector))
     }

@@ -25,10 +25,6 @@ impl Readiness for Ready {
     }
 
     fn notes(&self) -> Vec<String> {
-        let refused = self.0.metrics.configuration_refused.get() != 0;
-        refused
-            .then(|| "the configuration file was changed and is refused; see the log".to_owned())
-            .into_iter()
-            .collect()
+        self.0.metrics.reloads.notes()
     }
 }

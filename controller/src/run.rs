@@ -1,6 +1,6 @@
 //! The parts of the process and how they hang together.
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
@@ -12,7 +12,7 @@ use kube::{
 use nsclass_shared::{
     api::NamespaceClass,
     config::Settings,
-    runtime::{Supervisor, init_logs, serve_admin, stop_on_signal},
+    runtime::{Latch, Supervisor, WATCH_SECONDS, connect, follow_config, serve_admin, stop_on_signal},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -22,11 +22,9 @@ use crate::{
     bindings::{Bindings, Guarded},
     class_reconcile,
     classes::Classes,
-    connect::{WATCH_SECONDS, connect},
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
-    latch::Latch,
     memory::Memory,
     metrics::Metrics,
     observe::slim,
@@ -38,40 +36,12 @@ use crate::{
 /// How long passes under way may take after SIGTERM.
 const GRACE: Duration = Duration::from_secs(25);
 
-/// The whole process.
-pub fn main(args: Args) -> ExitCode {
-    match run_to_end(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            #[allow(clippy::print_stderr, reason = "logs may not have begun, and this is for a person")]
-            {
-                eprintln!("nsclass-controller: {error:#}");
-            }
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run_to_end(args: Args) -> anyhow::Result<()> {
-    let settings = args.check(args.load()?)?;
-    if args.print_config {
-        #[allow(clippy::print_stdout, reason = "it was asked for")]
-        {
-            print!("{}", settings.config);
-        }
-        return Ok(());
-    }
-    init_logs(args.log_format.into(), &args.log).with_context(|| format!("--log {:?}", args.log))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(run(args, settings, CancellationToken::new()))
-}
-
 /// Runs until `shutdown`, which SIGTERM and SIGINT begin too.
 ///
 /// # Errors
 /// No cluster, one that is too old, or a task that ended.
 pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let client = connect().await?;
+    let client = connect("nsclass-controller").await?;
     let listener = TcpListener::bind(settings.config.controller.admin_address)
         .await
         .with_context(|| format!("controller.adminAddress {}", settings.config.controller.admin_address))?;
@@ -133,7 +103,11 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         let stream = watcher(Api::<WatchedDefinition>::all(client), config()).default_backoff();
         feed("CustomResourceDefinition", None).run(stream, None, feeds::on_crd)
     });
-    tasks.spawn("follow configuration", reload::follow(context.clone(), args, shutdown.clone()));
+    tasks.spawn("follow configuration", {
+        let (config, metrics) = (context.settings().config.clone(), context.metrics.reloads.clone());
+        let context = context.clone();
+        follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
+    });
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("classes", after_first_lists(context.clone(), shutdown.clone(), class_reconcile::work));
     for _ in 0..workers {

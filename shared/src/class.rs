@@ -7,11 +7,14 @@
 mod item;
 mod leaves;
 mod metadata;
+mod read;
+mod recreate;
 
 use serde_json::Value;
 
 pub use item::{CompiledItem, Leaf};
 pub(crate) use item::{bad_name, too_large};
+pub use read::{ReadClass, Unreadable};
 
 use crate::budget::{MAX_CLASS_BYTES, MAX_ITEMS};
 use crate::duplicates;

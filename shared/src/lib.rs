@@ -9,6 +9,7 @@ pub mod config;
 mod duplicates;
 mod excerpt;
 pub mod finding;
+pub mod guard;
 pub mod guarded;
 pub mod identity;
 pub mod kinds;
@@ -23,6 +24,7 @@ pub mod reason;
 pub mod render;
 #[cfg(feature = "runtime")]
 pub mod runtime;
+pub mod scope;
 mod shared_name;
 pub mod template;
 #[cfg(test)]

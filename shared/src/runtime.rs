@@ -3,9 +3,23 @@
 //! Behind the feature `runtime`, so that the rules themselves stay free of I/O.
 
 mod admin;
+mod args;
+mod connect;
+mod latch;
+mod pair;
+mod process;
+mod reload;
+mod scope;
 mod supervise;
 mod telemetry;
 
 pub use admin::{Readiness, serve_admin};
+pub use args::{CommonArgs, ConfigSource, Format, LoadError};
+pub use connect::{WATCH_SECONDS, connect};
+pub use latch::Latch;
+pub use pair::{Look, LookError, PairStatus, ServingPair};
+pub use process::run_process;
+pub use reload::{ReloadMetrics, follow_config};
+pub use scope::ScopeHandle;
 pub use supervise::{Ended, Supervisor, stop_on_signal};
 pub use telemetry::{LogFormat, init_logs};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::Refused;
-use crate::{api::Verdict, identity::ObjectIdentity, reason::Reason};
+use crate::{api::Assessment, identity::ObjectIdentity, reason::Reason};
 
 /// Failures named in one message; the others are counted.
 const MOST_NAMED: usize = 3;
@@ -55,9 +55,9 @@ pub struct Report {
 }
 
 /// `Ready` from what failed: the first failure gives the reason, the message names a few and the remedy.
-pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects: usize, class: &str) -> Verdict {
+pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects: usize, class: &str) -> Assessment {
     let Some(first) = failures.first() else {
-        return Verdict {
+        return Assessment {
             status: Some(true),
             reason: Reason::BindingRecorded.to_string(),
             message: format!("{objects} objects of NamespaceClass {class} are there"),
@@ -76,7 +76,7 @@ pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects:
         };
         parts.push(format!("stale until then: {}{more}", named.join(", ")));
     }
-    Verdict {
+    Assessment {
         status: Some(false),
         reason: first.reason.to_string(),
         message: format!("{}. Remedy: {}.", parts.join("; "), first.reason.remedy()),
@@ -84,10 +84,10 @@ pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects:
 }
 
 /// `Drifted`, of a class that says `drift: Report`.
-pub(super) fn drifted(objects: &[ObjectIdentity]) -> Verdict {
+pub(super) fn drifted(objects: &[ObjectIdentity]) -> Assessment {
     if objects.is_empty() {
         let message = "every object is as it was applied".to_owned();
-        return Verdict { status: Some(false), reason: "AsApplied".into(), message };
+        return Assessment { status: Some(false), reason: "AsApplied".into(), message };
     }
     let named: Vec<String> = objects.iter().take(MOST_NAMED).map(readable).collect();
     let more = objects.len().saturating_sub(MOST_NAMED);
@@ -96,7 +96,7 @@ pub(super) fn drifted(objects: &[ObjectIdentity]) -> Verdict {
         "somebody changed or deleted {}{more}, and the class says drift: Report. Remedy: undo that, or set drift: Repair.",
         named.join(", ")
     );
-    Verdict { status: Some(true), reason: "ChangedByOthers".into(), message }
+    Assessment { status: Some(true), reason: "ChangedByOthers".into(), message }
 }
 
 fn phrase(failure: &Failure) -> String {

@@ -12,19 +12,19 @@ pub const WATCH_SECONDS: u32 = 60;
 /// Longest silence within a request, watches included. A request without an answer by then has failed.
 const SILENCE: Duration = Duration::from_secs(90);
 
-/// A client whose requests fail fast: pauses between attempts are the queue's.
+/// A client whose requests fail fast: pauses between attempts are the caller's. `agent` is the name of the process, which the API
+/// server's audit log tells.
 ///
 /// # Errors
 /// There is no cluster, it does not answer, or it is too old.
-pub async fn connect() -> anyhow::Result<Client> {
+pub async fn connect(agent: &str) -> anyhow::Result<Client> {
     let mut config = kube::Config::infer().await.context("no cluster: set KUBECONFIG, or run in a pod")?;
     config.default_retry = false;
     config.connect_timeout = Some(Duration::from_secs(10));
     config.read_timeout = Some(SILENCE);
     config.write_timeout = Some(SILENCE);
-    // Who asks is told in the API server's audit log.
-    let agent = concat!("nsclass-controller/", env!("CARGO_PKG_VERSION"));
-    config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
+    let agent = format!("{agent}/{}", env!("CARGO_PKG_VERSION"));
+    config.headers.push((http::header::USER_AGENT, http::HeaderValue::try_from(agent)?));
     let client = Client::try_from(config).context("the cluster's address or credentials cannot be used")?;
     let version = client.apiserver_version().await.context("the API server does not answer")?;
     if !is_new_enough(&version.major, &version.minor) {
