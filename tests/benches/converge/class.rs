@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use kube::api::{ApiResource, GroupVersionKind};
 use nsclass_shared::{
     class::CompiledClass,
+    guarded::GuardedKeys,
     identity::Gvk,
     kinds::Scope,
     marks::Owner,
@@ -53,7 +54,7 @@ pub(crate) fn rendered(class: &str, revision: u32, namespace: &str, uid: &str) -
     let compiled = CompiledClass::compile(class, &items(revision));
     let kinds = |_: &Gvk| Scope::Namespaced;
     let rendered =
-        compiled.render(&Variables::live(namespace, uid, &empty, &empty, class), &kinds, &Default::default());
+        compiled.render(&Variables::live(namespace, uid, &empty, &empty, class), &kinds, &GuardedKeys::default());
     match rendering(rendered, &Policy::default(), &Owner { class, namespace, uid }) {
         Rendering::Objects { desired, .. } => Ok(desired),
         Rendering::Failed { message, .. } => bail!("{message}"),
