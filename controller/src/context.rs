@@ -10,7 +10,13 @@ use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
 use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
-    bindings::Bindings, classes::Classes, kinds::KindCache, memory::Memory, metrics::Metrics, queue::WorkQueue,
+    bindings::Bindings,
+    classes::Classes,
+    kinds::KindCache,
+    leader::{LeaderGuard, Standing},
+    memory::Memory,
+    metrics::Metrics,
+    queue::WorkQueue,
 };
 
 /// A namespace as the watch has it: metadata alone.
@@ -21,8 +27,12 @@ pub type WatchedDefinition = PartialObjectMeta<CustomResourceDefinition>;
 
 /// The parts, each safe to share.
 pub struct Context {
-    /// For everything but watches.
+    /// For everything. It refuses to write while `guard` does.
     pub client: Client,
+    /// Whether we lead.
+    pub guard: LeaderGuard,
+    /// How we stand among the replicas.
+    pub standing: Arc<Standing>,
     /// In force now.
     pub settings: ArcSwap<Settings>,
     /// The namespaces.

@@ -98,19 +98,22 @@ pub fn on_namespace(context: &Context, event: Event<WatchedNamespace>) {
 
 /// Somebody changed this namespace, or it is one of many in a list.
 fn look_at_namespace(context: &Context, namespace: &WatchedNamespace, listed: bool) {
-    let name = namespace.name_any();
-    let label = namespace.labels().get(names::CLASS_LABEL);
-    let held = namespace.finalizers().iter().any(|f| f == names::FINALIZER);
-    if label.is_some() || held || !matches!(context.bindings.get(&name), Ok(None)) {
+    let (name, class) = (namespace.name_any(), class_of(namespace));
+    if is_concerned(context, namespace) {
         if listed {
-            context.namespace_queue.add_to(label.map_or("", String::as_str), &name);
+            context.namespace_queue.add_to(class, &name);
         } else {
             context.namespace_queue.add(&name);
         }
     }
-    if let Some(class) = label.filter(|l| !l.is_empty()) {
+    if !class.is_empty() {
         context.class_queue.add(class);
     }
+}
+
+/// The class that a namespace asks for; empty for none.
+fn class_of(namespace: &WatchedNamespace) -> &str {
+    namespace.labels().get(names::CLASS_LABEL).map_or("", String::as_str)
 }
 
 /// What of a class concerns its namespaces. Its status does not.
@@ -190,6 +193,28 @@ pub fn tell_labelled(context: &Context) {
 /// Queues every namespace that has a binding.
 fn tell_bound(context: &Context) {
     context.bindings.visit(|binding| context.namespace_queue.add_to(&binding.spec.class_name, &binding.name_any()));
+}
+
+/// Queues everything, once: what happened while this replica stood by was seen and not queued.
+pub fn tell_everything(context: &Context) {
+    for namespace in context.namespaces.state() {
+        if is_concerned(context, &namespace) {
+            context.namespace_queue.add_to(class_of(&namespace), &namespace.name_any());
+        }
+    }
+    // Also those whose namespace is gone, and bindings that cannot be read.
+    for binding in context.bindings.watched().state() {
+        let class = binding.0.as_ref().map_or("", |binding| &binding.spec.class_name);
+        context.namespace_queue.add_to(class, &binding.name_any());
+    }
+    context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
+}
+
+/// Whether a namespace has, wants or owes something.
+fn is_concerned(context: &Context, namespace: &WatchedNamespace) -> bool {
+    let held = namespace.finalizers().iter().any(|f| f == names::FINALIZER);
+    let labelled = namespace.labels().contains_key(names::CLASS_LABEL);
+    labelled || held || !matches!(context.bindings.get(&namespace.name_any()), Ok(None))
 }
 
 /// Queues every namespace that asks for the class or has it.

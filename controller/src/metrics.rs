@@ -3,6 +3,8 @@
 use nsclass_shared::runtime::ReloadMetrics;
 use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, core::Collector};
 
+use crate::leader::LeaderMetrics;
+
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -26,6 +28,8 @@ pub struct Metrics {
     pub bindings: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
+    /// Leadership.
+    pub leader: LeaderMetrics,
 }
 
 impl Metrics {
@@ -56,6 +60,7 @@ impl Metrics {
             )?,
             bindings: gauges("nsclass_bindings", "Bindings, by the reason of their condition Ready.", &["reason"])?,
             reloads: ReloadMetrics::new(&registry)?,
+            leader: LeaderMetrics::new(&registry)?,
             registry,
         };
         metrics.register()?;

@@ -1,6 +1,9 @@
 //! A work queue with the rules of client-go's: a key is worked on by one worker at a time, a key added while it is worked on comes
 //! again, and a key added twice comes once.
 //!
+//! A queue is closed at first, and what is added to it is dropped: a replica that stands by queues nothing, or it would keep the name of
+//! every namespace there ever was. Who opens it queues everything once.
+//!
 //! It is fair (class.md C36): what happened to one namespace is urgent, and what concerns many waits in the flow of its cause; see
 //! [`Keys`], the pure part. [`WorkQueue`] lets workers wait on it.
 
@@ -23,6 +26,11 @@ pub struct WorkQueue {
 }
 
 impl WorkQueue {
+    /// See [`Keys::open`].
+    pub fn open(&self) {
+        self.keys().open();
+    }
+
     /// See [`Keys::add`].
     pub fn add(&self, key: &str) {
         self.keys().add(key);
@@ -92,6 +100,7 @@ mod tests {
     #[tokio::test]
     async fn every_key_reaches_a_worker() {
         let queue = std::sync::Arc::new(WorkQueue::default());
+        queue.open();
         let workers: Vec<_> = (0..4)
             .map(|_| {
                 let queue = queue.clone();

@@ -13,6 +13,7 @@ pub mod guard;
 pub mod guarded;
 pub mod identity;
 pub mod kinds;
+pub mod lease;
 pub mod marks;
 pub mod names;
 pub mod object_name;

@@ -49,5 +49,10 @@ pub const SUSPEND_ANNOTATION: &str = "nsclass.io/suspend";
 pub const FIELD_MANAGER: &str = "nsclass-controller";
 /// Field manager of the status of classes and bindings.
 pub const STATUS_MANAGER: &str = "nsclass-status";
+/// Name of the Lease, in the operator's namespace, that the controllers of one instance agree by.
+pub fn controller_lease(instance: &str) -> String {
+    format!("nsclass-controller-{instance}")
+}
+
 /// Prefix of every metric.
 pub const METRIC_PREFIX: &str = "nsclass_";

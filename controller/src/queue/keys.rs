@@ -29,6 +29,7 @@ pub(super) enum Lane {
 /// The keys that wait, are worked on, or are due later.
 #[derive(Debug, Default)]
 pub struct Keys {
+    open: bool,
     urgent: VecDeque<String>,
     /// None is empty. A key that became urgent leaves its place here behind; it counts for nothing then.
     flows: HashMap<Arc<str>, VecDeque<String>>,
@@ -45,6 +46,11 @@ pub struct Keys {
 }
 
 impl Keys {
+    /// From now on keys are taken.
+    pub fn open(&mut self) {
+        self.open = true;
+    }
+
     /// Adds a key that is due now and urgent, also where it waits in a flow. It no longer waits for a later time.
     pub fn add(&mut self, key: &str) {
         self.put(key, Lane::Urgent);
@@ -62,7 +68,7 @@ impl Keys {
     /// Adds a key for later. Of two times the earlier one counts; a key that is queued already needs none.
     pub fn add_at(&mut self, key: &str, at: Instant) {
         let is_queued = self.waiting.contains_key(key) || self.again.contains_key(key);
-        if is_queued || self.due.get(key).is_some_and(|due| *due <= at) {
+        if !self.open || is_queued || self.due.get(key).is_some_and(|due| *due <= at) {
             return;
         }
         self.forget_due(key);
@@ -106,6 +112,9 @@ impl Keys {
     }
 
     fn put(&mut self, key: &str, lane: Lane) {
+        if !self.open {
+            return;
+        }
         self.forget_due(key);
         let is_working = self.working.contains(key);
         let places = if is_working { &mut self.again } else { &mut self.waiting };

@@ -28,6 +28,18 @@ pub enum ConfigError {
         /// What would do.
         range: &'static str,
     },
+    /// Two numbers that do not fit each other.
+    #[error("{field}: {value} against {bound}: {rule}")]
+    Order {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: u64,
+        /// What it was compared with.
+        bound: u64,
+        /// What must hold, and why.
+        rule: &'static str,
+    },
     /// A list and a selector.
     #[error("scope: both namespaces and namespaceSelector are set; keep one of the two, or none for every namespace")]
     BothScopes,

@@ -4,9 +4,27 @@ use proptest::{collection::vec, prelude::*};
 
 use super::*;
 
+fn open_keys() -> Keys {
+    let mut keys = Keys::default();
+    keys.open();
+    keys
+}
+
+#[test]
+fn s23_what_is_added_to_a_closed_queue_is_dropped() {
+    let (mut keys, now) = (Keys::default(), Instant::now());
+    keys.add("a");
+    keys.add_to("flow", "a");
+    keys.add_at("b", now);
+    keys.open();
+    assert_eq!((keys.take(now), keys.next_due()), (None, None));
+    keys.add("a");
+    assert_eq!(keys.take(now).as_deref(), Some("a"));
+}
+
 #[test]
 fn a_key_is_worked_on_once_at_a_time_and_comes_again_if_it_was_added_meanwhile() {
-    let (mut keys, now) = (Keys::default(), Instant::now());
+    let (mut keys, now) = (open_keys(), Instant::now());
     keys.add("a");
     keys.add("a");
     keys.add("b");
@@ -22,7 +40,7 @@ fn a_key_is_worked_on_once_at_a_time_and_comes_again_if_it_was_added_meanwhile()
 
 #[test]
 fn of_two_times_the_earlier_counts_and_now_beats_both() {
-    let (mut keys, now) = (Keys::default(), Instant::now());
+    let (mut keys, now) = (open_keys(), Instant::now());
     let (soon, late) = (now + Duration::from_secs(1), now + Duration::from_secs(9));
     keys.add_at("a", late);
     keys.add_at("a", soon);
@@ -41,7 +59,7 @@ fn of_two_times_the_earlier_counts_and_now_beats_both() {
 
 #[test]
 fn c36_one_label_change_does_not_wait_for_ten_thousand_of_a_class_edit_nor_ten_for_ten_thousand() {
-    let (mut keys, now) = (Keys::default(), Instant::now());
+    let (mut keys, now) = (open_keys(), Instant::now());
     (0..10_000).for_each(|i| keys.add_to("big", &format!("big-{i}")));
     (0..10).for_each(|i| keys.add_to("small", &format!("small-{i}")));
     keys.add("big-9999");
@@ -78,7 +96,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 proptest! {
     #[test]
     fn c36_no_key_is_lost_doubled_or_worked_on_twice_at_a_time(events in events()) {
-        let (mut keys, start) = (Keys::default(), Instant::now());
+        let (mut keys, start) = (open_keys(), Instant::now());
         let (mut owed, mut working) = (BTreeSet::new(), Vec::new());
         let name = |key: u8| format!("k{key}");
         for (millis, event) in (0_u64..).zip(events) {
@@ -112,7 +130,7 @@ proptest! {
     fn c36_an_urgent_key_waits_for_urgent_ones_alone_however_many_others_there_are(
         before in 0..40_usize, bulk in 0..400_usize, flows in 1..5_usize,
     ) {
-        let (mut keys, now) = (Keys::default(), Instant::now());
+        let (mut keys, now) = (open_keys(), Instant::now());
         (0..bulk).for_each(|i| keys.add_to(&format!("f{}", i % flows), &format!("bulk-{i}")));
         (0..before).for_each(|i| keys.add(&format!("urgent-{i}")));
         keys.add("mine");
@@ -125,7 +143,7 @@ proptest! {
     fn c36_a_flow_has_its_turn_however_many_urgent_keys_and_longer_flows_there_are(
         ahead in 0..20_usize, flows in 0..5_usize,
     ) {
-        let (mut keys, now) = (Keys::default(), Instant::now());
+        let (mut keys, now) = (open_keys(), Instant::now());
         (0..flows).for_each(|f| (0..500).for_each(|i| keys.add_to(&format!("f{f}"), &format!("f{f}-{i}"))));
         (0..ahead).for_each(|i| keys.add_to("mine", &format!("ahead-{i}")));
         keys.add_to("mine", "mine");
