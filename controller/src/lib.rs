@@ -26,4 +26,6 @@ mod reconcile;
 mod reload;
 mod requests;
 pub mod run;
+#[cfg(test)]
+mod testing;
 mod worker;

@@ -117,7 +117,9 @@ proptest! {
             }
         }
         let end = start + Duration::from_secs(9);
-        working.iter().for_each(|key| keys.done(key));
+        for key in &working {
+            keys.done(key);
+        }
         while let Some(key) = keys.take(end) {
             prop_assert!(owed.remove(&key), "{key} came twice");
             keys.done(&key);
