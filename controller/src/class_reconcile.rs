@@ -11,16 +11,24 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams},
 };
 use nsclass_shared::{
-    api::{ClassStatus, NamespaceClass, NamespaceClassBinding, get_condition},
-    class_status::{BindingSummary, FinalizerChange, Protection, class_status},
+    api::{ClassStatus, GuardStatus, NamespaceClass, NamespaceClassBinding, get_condition},
+    class_status::{BindingSummary, ClassNow, FinalizerChange, Protection, class_status},
+    guard::ClassView,
     names,
     reason::Reason,
+    scope::Verdict,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{answers, classes, context::Context, memory, observe::now, worker};
+use crate::{
+    answers, classes,
+    context::Context,
+    mass_delete, memory,
+    observe::{self, now},
+    worker,
+};
 
 /// Least time between two writes of one class's status.
 const STATUS_EVERY: Duration = Duration::from_secs(5);
@@ -64,6 +72,7 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     }
     let Some(class) = context.classes.get(name) else {
         context.classes.forget(name);
+        context.mass_delete.forget(name);
         written.forget(name);
         return Ok(());
     };
@@ -80,11 +89,13 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
             bindings.push(BindingSummary::of(binding));
         }
     });
+    let (requested, requested_elsewhere) = who_requests(context, name);
     let protection = Protection {
         deleting,
         withdrawn: deleting && classes::definition_is_going(&context.client).await?,
         protected: classes::is_protected(&class),
-        requested: is_requested(context, name),
+        requested,
+        requested_elsewhere,
         bound: !bindings.is_empty(),
     };
     if !change_finalizer(context, &class, protection.change()).await? {
@@ -93,13 +104,15 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     write_status(context, written, &class, &bindings).await
 }
 
-/// Whether a namespace that may be bound asks for the class.
-fn is_requested(context: &Context, class: &str) -> bool {
-    let settings = context.settings();
+/// Whether a managed namespace that may be bound asks for the class, and whether another one does.
+fn who_requests(context: &Context, class: &str) -> (bool, bool) {
+    let (settings, scope) = (context.settings(), context.scope.handle().load_full());
     let asks = |n: &crate::context::WatchedNamespace| {
         n.labels().get(names::CLASS_LABEL).is_some_and(|l| l == class) && !settings.is_reserved(&n.name_any())
     };
-    context.namespaces.find(asks).is_some()
+    let is_managed = |n: &crate::context::WatchedNamespace| scope.verdict(&n.name_any()) == Verdict::InScope;
+    let managed = context.namespaces.find(|n| asks(n) && is_managed(n)).is_some();
+    (managed, context.namespaces.find(|n| asks(n) && !is_managed(n)).is_some())
 }
 
 /// Returns whether the class is still there.
@@ -136,7 +149,20 @@ async fn write_status(
     let name = class.name_any();
     let before: Option<ClassStatus> = class.data.get("status").and_then(|s| serde_json::from_value(s.clone()).ok());
     let accepted = context.classes.verdict(class, &context.kinds, &context.settings()).await?;
-    let status = class_status(before.as_ref(), class.metadata.generation, &accepted, bindings, now());
+    let uid = class.uid().unwrap_or_default();
+    // Held until the status is written, so that no older record overwrites a newer one.
+    let guard = context.mass_delete.of(&name, Some(class));
+    let guard = guard.lock().await;
+    let view = ClassView {
+        name: &name,
+        uid: &uid,
+        generation: class.metadata.generation.unwrap_or_default(),
+        deleting: class.metadata.deletion_timestamp.is_some(),
+        confirmed: mass_delete::confirmation(class),
+    };
+    let class_now =
+        ClassNow { view, accepted, suspended: observe::is_suspended(class.annotations()), passed: guard.record() };
+    let status = class_status(before.as_ref(), &class_now, bindings, now());
     if before.as_ref() == Some(&status) {
         return Ok(());
     }
@@ -144,6 +170,18 @@ async fn write_status(
         context.class_queue.add_at(&name, next);
         return Ok(());
     }
+    let mut body = json!(status);
+    // A merge takes only away what is named.
+    let GuardStatus { passed, held } = &status.guard;
+    body["guard"] = if status.guard.is_empty() { Value::Null } else { json!({ "passed": passed, "held": held }) };
+    patch_status(context, class, &body).await?;
+    written.now(&name);
+    Ok(())
+}
+
+/// Merges `status` into the status of a class. Nothing happens where it is gone meanwhile, or made again: the watch tells.
+pub async fn patch_status(context: &Context, class: &DynamicObject, status: &Value) -> Result<(), kube::Error> {
+    let name = class.name_any();
     let body = json!({
         "metadata": { "uid": class.uid() },
         "status": status,
@@ -156,11 +194,7 @@ async fn write_status(
         kube::core::Request::new(api.resource_url()).patch_subresource("status", &name, &params, &Patch::Merge(body));
     let request = request.map_err(kube::Error::BuildRequest)?;
     match context.client.request::<DynamicObject>(request).await {
-        Ok(_) => {
-            written.now(&name);
-            Ok(())
-        }
-        // Gone meanwhile, or made again: the watch tells.
+        Ok(_) => Ok(()),
         Err(kube::Error::Api(status)) if status.code == 404 || status.code == 409 => Ok(()),
         Err(error) => Err(error),
     }

@@ -3,24 +3,26 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use k8s_openapi::{
-    api::core::v1::Namespace, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
-};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
-use nsclass_shared::{config::Settings, runtime::Latch};
+use nsclass_shared::{
+    config::Settings,
+    runtime::{Latch, Scope},
+};
 
 use crate::{
     bindings::Bindings,
+    certs::Report,
     classes::Classes,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
+    mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
     queue::WorkQueue,
 };
 
-/// A namespace as the watch has it: metadata alone.
-pub type WatchedNamespace = PartialObjectMeta<Namespace>;
+pub use nsclass_shared::runtime::WatchedNamespace;
 
 /// A definition of custom resources as the watch has it: metadata alone.
 pub type WatchedDefinition = PartialObjectMeta<CustomResourceDefinition>;
@@ -35,6 +37,8 @@ pub struct Context {
     pub standing: Arc<Standing>,
     /// In force now.
     pub settings: ArcSwap<Settings>,
+    /// Which namespaces are managed.
+    pub scope: Scope,
     /// The namespaces.
     pub namespaces: Store<WatchedNamespace>,
     /// The classes.
@@ -43,6 +47,8 @@ pub struct Context {
     pub bindings: Bindings,
     /// What the API server serves.
     pub kinds: KindCache,
+    /// What keeps one slip from deleting everything.
+    pub mass_delete: MassDeleteGuard,
     /// What is remembered of namespaces.
     pub memory: Memory,
     /// Namespaces to look at.
@@ -51,6 +57,8 @@ pub struct Context {
     pub class_queue: WorkQueue,
     /// Which first lists are complete.
     pub listed: Listed,
+    /// How certificates and the webhook configuration are.
+    pub certificates: Report,
     /// What is counted.
     pub metrics: Metrics,
 }

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     classes,
     context::{Context, WatchedDefinition, WatchedNamespace},
+    mass_delete, observe,
 };
 
 pub use bindings_told::BindingsTold;
@@ -84,7 +85,7 @@ impl Feed {
     }
 }
 
-/// A namespace that has, wants or owes something.
+/// A namespace that has, wants or owes something; the snapshot shows it already.
 pub fn on_namespace(context: &Context, event: Event<WatchedNamespace>) {
     match event {
         Event::Apply(namespace) => look_at_namespace(context, &namespace, false),
@@ -123,6 +124,9 @@ struct Version {
     generation: i64,
     deleting: bool,
     protected: bool,
+    suspended: bool,
+    /// What the guard is told to let through.
+    confirmed: Option<String>,
 }
 
 /// Classes as they were when their namespaces were last told.
@@ -169,6 +173,8 @@ impl ClassesTold {
             generation: class.metadata.generation.unwrap_or_default(),
             deleting: class.metadata.deletion_timestamp.is_some(),
             protected: classes::is_protected(class),
+            suspended: observe::is_suspended(class.annotations()),
+            confirmed: mass_delete::confirmation(class).map(str::to_owned),
         };
         context.class_queue.add(&name);
         self.versions.insert(name, version.clone()) != Some(version)

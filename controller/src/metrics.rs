@@ -3,7 +3,7 @@
 use nsclass_shared::runtime::ReloadMetrics;
 use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, core::Collector};
 
-use crate::leader::LeaderMetrics;
+use crate::{certs::CertificateMetrics, leader::LeaderMetrics};
 
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
@@ -26,8 +26,14 @@ pub struct Metrics {
     pub watch_errors: IntCounterVec,
     /// Namespaces with a binding, by the reason of their `Ready` condition.
     pub bindings: IntGaugeVec,
+    /// Passes over namespaces out of scope.
+    pub out_of_scope: IntCounter,
+    /// Namespaces in our scope that another instance keeps, by its name.
+    pub other_instance: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
+    /// Certificates and the webhook configuration.
+    pub certificates: CertificateMetrics,
     /// Leadership.
     pub leader: LeaderMetrics,
 }
@@ -59,7 +65,17 @@ impl Metrics {
                 &["kind"],
             )?,
             bindings: gauges("nsclass_bindings", "Bindings, by the reason of their condition Ready.", &["reason"])?,
+            out_of_scope: IntCounter::new(
+                "nsclass_scope_out_of_scope_reconciles_total",
+                "Passes over namespaces that are not managed.",
+            )?,
+            other_instance: gauges(
+                "nsclass_scope_other_instance",
+                "Namespaces in this instance's scope that another instance keeps, by its name.",
+                &["instance"],
+            )?,
             reloads: ReloadMetrics::new(&registry)?,
+            certificates: CertificateMetrics::new(&registry)?,
             leader: LeaderMetrics::new(&registry)?,
             registry,
         };
@@ -68,7 +84,7 @@ impl Metrics {
     }
 
     fn register(&self) -> prometheus::Result<()> {
-        let all: [Box<dyn Collector>; 8] = [
+        let all: [Box<dyn Collector>; 10] = [
             Box::new(self.passes.clone()),
             Box::new(self.pass_seconds.clone()),
             Box::new(self.requests.clone()),
@@ -77,6 +93,8 @@ impl Metrics {
             Box::new(self.queue_depth.clone()),
             Box::new(self.watch_errors.clone()),
             Box::new(self.bindings.clone()),
+            Box::new(self.out_of_scope.clone()),
+            Box::new(self.other_instance.clone()),
         ];
         all.into_iter().try_for_each(|collector| self.registry.register(collector))
     }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use k8s_openapi::api::core::v1::Namespace;
-use kube::{Api, ResourceExt, core::PartialObjectMeta, runtime::reflector::ObjectRef};
+use kube::{Api, ResourceExt, runtime::reflector::ObjectRef};
 use nsclass_shared::{
     api::{InventoryEntry, NamespaceClassBinding},
     config::NamespaceFinalizer,
     names,
-    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed},
+    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Suspended},
+    scope::{Snapshot, Verdict},
 };
 use thiserror::Error;
 
@@ -48,11 +49,13 @@ pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observ
         None if binding.is_some() => live_namespace(context, name).await?,
         None => None,
     };
+    let scope = agreed(&context.scope.handle().load(), name, namespace.as_ref());
     let label = namespace.as_ref().and_then(|n| n.labels().get(names::CLASS_LABEL)).filter(|l| !l.is_empty()).cloned();
     let reserved = settings.is_reserved(name);
     let (mut requested, mut bound) = (None, None);
     if let Some(namespace) = &namespace
         && !reserved
+        && scope == Verdict::InScope
     {
         let uid = namespace.uid().unwrap_or_default();
         let target = Target { name, uid: &uid, labels: namespace.labels(), annotations: namespace.annotations() };
@@ -65,20 +68,54 @@ pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observ
             requested = Some((label, state));
         }
     }
+    let suspended = suspension(context, namespace.as_ref(), binding.as_ref());
     let live = if look { look_at_all(context, binding.as_ref(), requested.as_ref()).await? } else { BTreeMap::new() };
     Ok(Observed {
         now: now(),
         name: name.to_owned(),
         instance: settings.config.instance.clone(),
         namespace: namespace.as_ref().map_or(NamespaceState::Gone, |n| NamespaceState::Present(facts(n))),
+        scope,
         reserved,
         requested,
         bound,
+        suspended,
         hold_namespaces: settings.config.controller.namespace_finalizer == NamespaceFinalizer::WhenOwed,
         binding,
         live,
         refused: context.memory.refused(name),
     })
+}
+
+/// The verdict, where the snapshot and the namespace that is decided on agree. The two are brought up to date one after the other: labels of
+/// today must not meet the verdict of yesterday, or a namespace that leaves its class and the scope at once loses its objects. Where they
+/// differ an event is on its way.
+fn agreed(snapshot: &Snapshot, name: &str, namespace: Option<&WatchedNamespace>) -> Verdict {
+    let verdict = snapshot.verdict(name);
+    let agrees = namespace.is_none_or(|namespace| snapshot.rule().judge(name, namespace.labels()) == verdict);
+    if agrees { verdict } else { Verdict::Unknown }
+}
+
+/// Whether the annotations of a class or a namespace stop writes there (class.md C39).
+pub fn is_suspended(annotations: &BTreeMap<String, String>) -> bool {
+    annotations.get(names::SUSPEND_ANNOTATION).is_some_and(|value| value == "true")
+}
+
+/// The namespace itself, then the class that it has, then the one that it asks for.
+fn suspension(
+    context: &Context,
+    namespace: Option<&WatchedNamespace>,
+    binding: Option<&NamespaceClassBinding>,
+) -> Option<Suspended> {
+    let namespace = namespace?;
+    if is_suspended(namespace.annotations()) {
+        return Some(Suspended::Namespace);
+    }
+    let bound = binding.map(|b| &b.spec.class_name);
+    let classes = bound.into_iter().chain(namespace.labels().get(names::CLASS_LABEL)).filter(|class| !class.is_empty());
+    let mut suspended =
+        classes.filter(|class| context.classes.get(class).is_some_and(|class| is_suspended(class.annotations())));
+    suspended.next().map(|class| Suspended::Class(class.clone()))
 }
 
 /// The wall clock in whole seconds, which is what the API server keeps of a time.
@@ -121,9 +158,4 @@ async fn look_at_all(
         live.insert(object.identity, found);
     }
     Ok(live)
-}
-
-/// Only what is needed of a namespace is kept in memory.
-pub fn slim(namespace: &mut PartialObjectMeta<Namespace>) {
-    namespace.metadata.managed_fields = None;
 }

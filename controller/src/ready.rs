@@ -27,7 +27,9 @@ impl Readiness for Ready {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.0.metrics.reloads.notes()
+        let mut notes = self.0.metrics.reloads.notes();
+        notes.extend(self.0.certificates.notes());
+        notes
     }
 
     fn facts(&self) -> Vec<String> {

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use nsclass_shared::plan::{Intent, Outcome, Pass, Report, Requeue, Step};
+use nsclass_shared::{
+    plan::{Intent, Outcome, Pass, Report, Requeue, Step},
+    scope::Verdict,
+};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -11,7 +14,7 @@ use crate::{
     context::Context,
     memory,
     observe::{ObserveError, observe},
-    worker,
+    scope, worker,
 };
 
 /// How often one step is asked for again, when the API server says that it is busy, before the pass goes on without it.
@@ -35,11 +38,19 @@ pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow:
 
 async fn reconcile(context: &Context, name: &str) {
     let timer = context.metrics.pass_seconds.start_timer();
-    let look = context.memory.is_look_due(name, Instant::now());
+    // The scope is asked first (scope.md S32): out of it nothing is looked at, and what is remembered goes.
+    let verdict = context.scope.handle().verdict(name);
+    if verdict == Verdict::OutOfScope {
+        context.metrics.out_of_scope.inc();
+    }
+    let look = verdict == Verdict::InScope && context.memory.is_look_due(name, Instant::now());
     match observe(context, name, look).await {
         Ok(observed) => {
             let mut left_alone = Duration::ZERO;
             let pass = run(context, name, Pass::begin(observed), &mut left_alone).await;
+            if pass.has_ended() && !pass.is_held() {
+                context.mass_delete.not_held(context, name).await;
+            }
             conclude(context, name, &pass, left_alone);
         }
         Err(ObserveError::Damaged(why)) => {
@@ -92,12 +103,12 @@ fn conclude(context: &Context, name: &str, pass: &Pass, left_alone: Duration) {
     context.memory.waits_for(name, groups_waited_for(pass));
     let end = match report.requeue {
         Requeue::Rest => {
-            if pass.binding().is_some() {
+            if pass.binding().is_some() && is_kept(pass.intent()) {
                 if let Some(at) = context.memory.look_at(name) {
                     context.namespace_queue.add_at(name, at);
                 }
             } else {
-                context.memory.forget(name);
+                scope::forget(context, name);
             }
             "rest"
         }
@@ -139,6 +150,11 @@ fn say(context: &Context, name: &str, pass: &Pass, report: &Report) {
         let object = failure.object.as_ref().map(ToString::to_string);
         tracing::warn!(namespace = name, object, reason = %failure.reason, message = failure.message, "not as desired");
     }
+}
+
+/// Whether the namespace is looked at again without an event.
+fn is_kept(intent: &Intent) -> bool {
+    !matches!(intent, Intent::Nothing | Intent::OutOfScope(_) | Intent::OtherInstance(_))
 }
 
 fn groups_waited_for(pass: &Pass) -> BTreeSet<String> {

@@ -16,17 +16,25 @@ use kube::{
         watcher::Event,
     },
 };
-use nsclass_shared::{api::NamespaceClass, config::Config, names, runtime::KeepRetryAfter};
+use nsclass_shared::{
+    api::NamespaceClass,
+    config::Config,
+    names,
+    runtime::{KeepRetryAfter, Scope},
+    scope::{Index, Observation},
+};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tower::Layer;
 
 use crate::{
     bindings::{Bindings, Guarded},
+    certs,
     classes::Classes,
     context::{Context, Listed, WatchedNamespace},
     kinds::KindCache,
     leader::LeaderGuard,
+    mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
     queue::WorkQueue,
@@ -175,19 +183,32 @@ pub(crate) fn context(server: &FakeServer, class: &Value, namespaces: &[String])
     let mut binding_writer = Writer::<Guarded>::new(());
     fill(&mut binding_writer, []);
     let settings = Config::parse("").unwrap().settings().unwrap();
+    let metrics = Metrics::new().unwrap();
+    let (scope, _) = Scope::new(settings.scope.clone(), None, &metrics.registry).unwrap();
+    let mut index = Index::new(settings.scope.clone());
+    index.relist_begins();
+    for namespace in namespace_writer.as_reader().state() {
+        index.relist_holds(&Observation::of(&namespace.metadata));
+    }
+    index.relist_done();
+    index.publish(jiff::Timestamp::now());
+    scope.handle().publish(index.snapshot());
     let context = Context {
         client: client.clone(),
         guard: LeaderGuard::leading(),
         standing: Arc::default(),
+        scope,
         namespaces: namespace_writer.as_reader(),
         classes: Classes::new(client.clone(), class_writer.as_reader()),
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client),
+        mass_delete: MassDeleteGuard::default(),
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
         listed: Listed::default(),
-        metrics: Metrics::new().unwrap(),
+        certificates: certs::Report::default(),
+        metrics,
         settings: arc_swap::ArcSwap::from_pointee(settings),
     };
     context.namespace_queue.open();

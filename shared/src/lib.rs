@@ -23,6 +23,7 @@ pub mod plan;
 pub mod policy;
 pub mod reason;
 pub mod render;
+pub mod rights;
 #[cfg(feature = "runtime")]
 pub mod runtime;
 pub mod scope;

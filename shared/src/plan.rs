@@ -16,6 +16,7 @@
 mod apply;
 mod intent;
 mod live;
+mod loss;
 mod observed;
 mod pass;
 mod prune;
@@ -29,7 +30,7 @@ mod tasks;
 pub use intent::{Intent, intent};
 pub use live::{LiveObject, Ownership};
 pub use observed::{
-    ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Refused, Rendering, Waiting,
+    ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Refused, Rendering, Suspended, Waiting,
 };
 pub use pass::Pass;
 pub use rank::Rank;

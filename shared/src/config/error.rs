@@ -18,6 +18,24 @@ pub enum ConfigError {
         /// What it says.
         value: String,
     },
+    /// A name that others are made of.
+    #[error("{field}: {value:?} is not a DNS label of at most {longest}: lower-case letters, digits and dashes")]
+    ShortName {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: String,
+        /// How long it may be.
+        longest: usize,
+    },
+    /// Neither a DNS name nor an address.
+    #[error("{field}: {value:?} is neither a DNS name nor an address")]
+    HostName {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: String,
+    },
     /// A number out of its range.
     #[error("{field}: {value} is out of range: {range}")]
     Range {

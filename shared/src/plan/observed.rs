@@ -10,6 +10,7 @@ use crate::{
     api::{Adoption, Drift, Immutable, NamespaceClassBinding, OnDelete, OptOutDelay},
     identity::{Gvk, ObjectIdentity},
     reason::Reason,
+    scope::Verdict,
 };
 
 /// Everything that is known of one namespace.
@@ -23,12 +24,16 @@ pub struct Observed {
     pub instance: String,
     /// The namespace itself.
     pub namespace: NamespaceState,
+    /// Whether the namespace is managed, where the snapshot and what was read of the namespace agree on that; `Unknown` where they do not.
+    pub scope: Verdict,
     /// Whether this is a reserved namespace that the configuration does not name (class.md C07).
     pub reserved: bool,
     /// The class that the namespace's label asks for; none for an absent or empty label.
     pub requested: Option<(String, ClassState)>,
     /// The class whose objects are there, where that is another one than the requested.
     pub bound: Option<ClassState>,
+    /// Who stopped writes here (class.md C39).
+    pub suspended: Option<Suspended>,
     /// Whether namespaces that owe cluster-scoped objects carry our finalizer (class.md C42).
     pub hold_namespaces: bool,
     /// The binding, as stored.
@@ -38,6 +43,15 @@ pub struct Observed {
     pub live: BTreeMap<ObjectIdentity, Option<LiveObject>>,
     /// Objects whose rendering the API server has refused for good, by hash: asking again before it changes is useless.
     pub refused: BTreeMap<ObjectIdentity, Refused>,
+}
+
+/// Where the annotation `nsclass.io/suspend: "true"` stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Suspended {
+    /// On the namespace.
+    Namespace,
+    /// On the class that it has or asks for.
+    Class(String),
 }
 
 /// The namespace as the API server has it.

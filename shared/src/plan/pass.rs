@@ -1,6 +1,10 @@
 //! The machine: stages in the order of class.md C30, each a list of small tasks.
 
+mod guard;
+
 use std::collections::{BTreeMap, VecDeque};
+
+use jiff::Timestamp;
 
 use super::{
     Failure, Intent, Observed, Outcome, Rank, Refused, Report, Requeue, Step,
@@ -8,7 +12,7 @@ use super::{
     intent,
     prune::{PruneTask, Pruned},
     settle,
-    tasks::{Stage, Tasks, entry_of, forget_uid, tasks},
+    tasks::{Stage, Stale, Tasks, entry_of, forget_uid, tasks},
 };
 use crate::{
     api::{InventoryEntry, NamespaceClassBinding},
@@ -26,6 +30,8 @@ pub struct Pass {
     /// The inventory as it will be written next.
     inventory: Vec<InventoryEntry>,
     stage: Stage,
+    /// The stage after the guard's answer.
+    first: Stage,
     applies: VecDeque<ApplyTask>,
     prunes: VecDeque<PruneTask>,
     failures: Vec<Failure>,
@@ -34,6 +40,10 @@ pub struct Pass {
     notes: Vec<String>,
     refused: BTreeMap<ObjectIdentity, Refused>,
     requeue: Option<Requeue>,
+    /// When the guard is asked again.
+    ask_again: Option<Timestamp>,
+    /// What it stood on turned out to be old.
+    stale: bool,
 }
 
 impl Pass {
@@ -43,13 +53,15 @@ impl Pass {
         let stored = observed.binding.clone();
         let inventory =
             stored.as_ref().and_then(|b| b.status.as_ref()).map(|s| s.inventory.clone()).unwrap_or_default();
-        let Tasks { first, intent, inventory, applies, prunes, failures } = tasks(&observed, intent, inventory);
+        let Tasks { first, intent, inventory, applies, prunes, failures } =
+            tasks(&observed, intent, inventory, Stale::Prune);
         Self {
             observed,
             intent,
             stored,
             inventory,
-            stage: first,
+            stage: Stage::Ask,
+            first,
             applies: applies.into(),
             prunes: prunes.into(),
             failures,
@@ -58,6 +70,8 @@ impl Pass {
             notes: Vec::new(),
             refused: BTreeMap::new(),
             requeue: None,
+            ask_again: None,
+            stale: false,
         }
     }
 
@@ -70,6 +84,7 @@ impl Pass {
     pub fn next_step(&mut self) -> Option<Step> {
         loop {
             let step = match self.stage {
+                Stage::Ask => self.question(),
                 Stage::Reserve => self.reservation().map(|b| Step::WriteBinding(Box::new(b))),
                 Stage::Hold => self.hold(),
                 Stage::Apply => self.applies.front().and_then(ApplyTask::step),
@@ -91,10 +106,12 @@ impl Pass {
         if outcome == Outcome::Stale {
             // With a pause: the watch that has to tell what is true now may be broken.
             self.requeue = Some(Requeue::Backoff);
+            self.stale = true;
             self.stage = Stage::Over;
             return;
         }
         match self.stage {
+            Stage::Ask => self.record_answer(outcome),
             Stage::Reserve | Stage::Settle => self.record_binding(outcome),
             Stage::Hold | Stage::Free => {
                 if let Outcome::Refused(refusal) = outcome {
@@ -115,7 +132,7 @@ impl Pass {
         let requeue = self.requeue.unwrap_or_else(|| match &self.intent {
             Intent::OptOut(_, gone) => Requeue::At(gone.at.0),
             _ if self.failures.iter().any(|f| f.reason.is_retried()) => Requeue::Backoff,
-            _ => Requeue::Rest,
+            _ => self.ask_again.map_or(Requeue::Rest, Requeue::At),
         });
         let (failures, notes, refused) = (self.failures.clone(), self.notes.clone(), self.refused.clone());
         Report { failures, notes, refused, requeue }
@@ -191,6 +208,7 @@ impl Pass {
 
     fn advance(&mut self) {
         self.stage = match self.stage {
+            Stage::Ask => self.first,
             Stage::Reserve => Stage::Hold,
             Stage::Hold => Stage::Apply,
             Stage::Apply => {
@@ -245,7 +263,7 @@ impl Pass {
         }
         if self.stage == Stage::Over
             && self.requeue.is_none()
-            && matches!(self.intent, Intent::Renew(_))
+            && matches!(self.intent, Intent::Renew(_) | Intent::Adopt(_))
             && self.failures.is_empty()
         {
             self.requeue = Some(Requeue::Now);

@@ -1,14 +1,18 @@
 //! The binding as a pass writes it: ahead of the applies, and at the end.
 
+use std::time::Duration;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Failure, Intent, Observed, intent::Convergence, report};
 use crate::{
     api::{
-        Assessment, BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, get_condition, set_condition,
+        Assessment, BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, ObjectsGone, OptOutDelay,
+        get_condition, set_condition,
     },
     identity::ObjectIdentity,
     reason::Reason,
+    scope::Verdict,
 };
 
 /// A binding has no status subresource, so each write of its status raises its generation: a condition that named one would always be
@@ -33,7 +37,41 @@ pub(super) fn reserved(
     let message = format!("the objects of NamespaceClass {} are being applied", goal.class);
     let applying = Assessment { status: None, reason: Reason::Applying.to_string(), message };
     set_condition(&mut status.conditions, "Ready", &applying, NO_GENERATION, observed.now);
+    note_scope(observed, status);
     binding
+}
+
+/// The binding of a namespace that left the scope: it says so and is nobody's, so that another instance may take it (scope.md S35). A
+/// pending opting out begins anew wherever it is taken up.
+fn given_up(observed: &Observed, stored: &NamespaceClassBinding) -> NamespaceClassBinding {
+    let mut binding = stored.clone();
+    binding.spec.instance.clear();
+    let status = binding.status.get_or_insert_default();
+    status.objects_go = None;
+    let message = format!(
+        "the scope of instance {} does not pick this namespace: what is there stays as it is, and is neither repaired nor deleted. \
+         Remedy: label the namespace into the scope, or let the scope of another instance pick it.",
+        observed.instance
+    );
+    let out = Assessment { status: Some(false), reason: Verdict::OutOfScope.as_str().to_owned(), message };
+    set_condition(&mut status.conditions, "InScope", &out, NO_GENERATION, observed.now);
+    binding
+}
+
+/// The binding as ours. Its resourceVersion sees to it that one instance gets it.
+fn adopted(observed: &Observed, stored: &NamespaceClassBinding) -> NamespaceClassBinding {
+    let mut binding = stored.clone();
+    binding.spec.instance.clone_from(&observed.instance);
+    note_scope(observed, binding.status.get_or_insert_default());
+    binding
+}
+
+fn note_scope(observed: &Observed, status: &mut BindingStatus) {
+    if observed.scope == Verdict::InScope {
+        let message = format!("the scope of instance {} picks this namespace", observed.instance);
+        let picked = Assessment { status: Some(true), reason: Verdict::InScope.as_str().to_owned(), message };
+        set_condition(&mut status.conditions, "InScope", &picked, NO_GENERATION, observed.now);
+    }
 }
 
 /// What is about to be deleted, before anything is.
@@ -62,6 +100,11 @@ pub(super) fn settled(
     end: End<'_>,
 ) -> Option<NamespaceClassBinding> {
     let End { inventory, failures, held_back, drifted } = end;
+    match intent {
+        Intent::OutOfScope(_) => return stored.map(|stored| given_up(observed, stored)),
+        Intent::Adopt(_) => return stored.map(|stored| adopted(observed, stored)),
+        _ => {}
+    }
     if stored.is_none() && !matches!(intent, Intent::Hold(..) | Intent::Converge(_)) {
         return None;
     }
@@ -72,7 +115,7 @@ pub(super) fn settled(
     let status = binding.status.get_or_insert_default();
     status.requested_class = observed.requested.as_ref().map(|(name, _)| name.clone()).unwrap_or_default();
     set_inventory(status, inventory);
-    note_intent(status, intent, failures);
+    note_intent(status, observed, intent, failures);
     let verdict = match quiet_verdict(intent, &binding.spec.class_name) {
         Some((reason, message)) if failures.is_empty() => Assessment {
             status: Some(false),
@@ -82,6 +125,7 @@ pub(super) fn settled(
         _ => report::ready(failures, held_back, inventory.len(), &binding.spec.class_name),
     };
     set_condition(&mut status.conditions, "Ready", &verdict, NO_GENERATION, observed.now);
+    note_scope(observed, status);
     let was_said = get_condition(&status.conditions, "Drifted").is_some();
     if let Some(drifted) = drifted.filter(|drifted| was_said || !drifted.is_empty()) {
         set_condition(&mut status.conditions, "Drifted", &report::drifted(drifted), NO_GENERATION, observed.now);
@@ -89,7 +133,7 @@ pub(super) fn settled(
     Some(binding)
 }
 
-fn note_intent(status: &mut BindingStatus, intent: &Intent, failures: &[Failure]) {
+fn note_intent(status: &mut BindingStatus, observed: &Observed, intent: &Intent, failures: &[Failure]) {
     match intent {
         Intent::Converge(goal) => {
             status.observed_namespace_uid.clone_from(&goal.namespace.uid);
@@ -98,9 +142,14 @@ fn note_intent(status: &mut BindingStatus, intent: &Intent, failures: &[Failure]
             status.values.clone_from(&goal.values);
             status.objects_go = None;
         }
-        Intent::Hold(namespace, ..) => {
+        Intent::Hold(namespace, reason, _) => {
             status.observed_namespace_uid.clone_from(&namespace.uid);
-            status.objects_go = None;
+            if *reason != Reason::GuardEngaged {
+                status.objects_go = None;
+            } else if observed.requested.is_none() {
+                // Without a delay nobody has noted yet when the label went, and the guard speaks of it by that time.
+                status.objects_go.get_or_insert_with(|| ObjectsGone::after(observed.now, OptOutDelay(Duration::ZERO)));
+            }
         }
         // While something of the former life is left, the inventory stays under its UID.
         Intent::Renew(namespace) if failures.is_empty() => status.observed_namespace_uid.clone_from(&namespace.uid),

@@ -12,6 +12,8 @@ use crate::{
 /// The stages of a pass, in their order (class.md C30).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
+    /// The mass-delete guard is asked, where objects would go.
+    Ask,
     /// The inventory is written ahead.
     Reserve,
     /// The namespace gets our finalizer, where cluster-scoped objects are owed.
@@ -36,8 +38,16 @@ pub(super) struct Tasks {
     pub(super) failures: Vec<Failure>,
 }
 
+/// What becomes of objects that the class no longer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stale {
+    Prune,
+    /// The guard holds them.
+    Keep,
+}
+
 /// Plans the tasks for `intent`, given the inventory as stored.
-pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<InventoryEntry>) -> Tasks {
+pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<InventoryEntry>, stale: Stale) -> Tasks {
     let mut plan =
         Tasks { first: Stage::Prune, intent, inventory, applies: Vec::new(), prunes: Vec::new(), failures: Vec::new() };
     match plan.intent.clone() {
@@ -46,7 +56,7 @@ pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<Inventor
             plan.failures.push(Failure { object: None, reason, message });
             plan.first = Stage::Settle;
         }
-        Intent::OptOut(..) => plan.first = Stage::Settle,
+        Intent::OptOut(..) | Intent::OutOfScope(_) | Intent::Adopt(_) => plan.first = Stage::Settle,
         Intent::Collect => {
             // What was in the namespace went with it.
             plan.inventory.retain(InventoryEntry::is_cluster_scoped);
@@ -65,13 +75,13 @@ pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<Inventor
             plan.inventory.iter_mut().for_each(|entry| entry.applied.clear());
             plan.first = Stage::Reserve;
         }
-        Intent::Converge(goal) => plan.converge(observed, &goal),
+        Intent::Converge(goal) => plan.converge(observed, &goal, stale),
     }
     plan
 }
 
 impl Tasks {
-    fn converge(&mut self, observed: &Observed, goal: &Convergence) {
+    fn converge(&mut self, observed: &Observed, goal: &Convergence, stale: Stale) {
         let known: BTreeSet<ObjectIdentity> = self.inventory.iter().map(InventoryEntry::identity).collect();
         let union = known.len() + goal.desired.iter().filter(|d| !known.contains(&d.identity)).count();
         if union > MAX_INVENTORY {
@@ -98,12 +108,12 @@ impl Tasks {
             })
             .collect();
         self.applies.sort_by_key(|task| task.desired().rank());
-        self.drop_stale(goal);
+        self.drop_stale(goal, stale);
         self.reserve(goal);
     }
 
     /// Queues what the class no longer says. What waits for its kind is not stale.
-    fn drop_stale(&mut self, goal: &Convergence) {
+    fn drop_stale(&mut self, goal: &Convergence, stale: Stale) {
         let wanted: BTreeSet<&ObjectIdentity> = goal.desired.iter().map(|d| &d.identity).collect();
         let waits = |e: &InventoryEntry| {
             goal.waiting.iter().any(|w| w.gvk.group == e.group && w.gvk.kind == e.kind && w.name == e.name)
@@ -111,6 +121,9 @@ impl Tasks {
         let is_stale = |e: &InventoryEntry| !wanted.contains(&e.identity()) && !waits(e);
         // A kind that is no longer served took its objects with it: whoever sees it served again looks.
         self.inventory.iter_mut().filter(|e| waits(e)).for_each(|entry| entry.applied.clear());
+        if stale == Stale::Keep {
+            return;
+        }
         self.prune(is_stale, goal.departing);
         for entry in self.inventory.iter_mut().filter(|e| is_stale(e)) {
             entry.applied.clear();

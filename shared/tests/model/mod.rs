@@ -8,10 +8,11 @@ use nsclass_shared::{
     identity::ObjectIdentity,
     names,
     plan::{
-        ClassFacts, ClassState, Desired, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome, Pass,
+        ClassFacts, ClassState, Desired, Intent, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome, Pass,
         Precondition, Refusal, Rendering, Requeue, Step,
     },
     reason::Reason,
+    scope::Verdict,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -44,6 +45,8 @@ pub(crate) enum Event {
     DeleteNamespace,
     MakeNamespace,
     Later,
+    /// The namespace is labelled into the scope, or out of it.
+    Scope(bool),
 }
 
 pub(crate) fn event() -> impl Strategy<Value = Event> {
@@ -61,6 +64,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::DeleteNamespace),
         2 => Just(Event::MakeNamespace),
         2 => Just(Event::Later),
+        2 => proptest::bool::weighted(0.6).prop_map(Event::Scope),
     ]
 }
 
@@ -89,12 +93,15 @@ struct Namespace {
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     now: Timestamp,
+    in_scope: bool,
     serial: u32,
     label: Option<usize>,
     namespace: Option<Namespace>,
     classes: BTreeMap<usize, Class>,
     objects: BTreeMap<ObjectIdentity, Object>,
     binding: Option<NamespaceClassBinding>,
+    /// The mass-delete guard lets nothing pass.
+    pub(crate) guard_holds: bool,
 }
 
 impl Default for World {
@@ -102,12 +109,14 @@ impl Default for World {
         let namespace = Namespace { uid: "namespace-0".into(), held: false, terminating: false };
         Self {
             now: Timestamp::UNIX_EPOCH,
+            in_scope: true,
             serial: 0,
             label: None,
             namespace: Some(namespace),
             classes: BTreeMap::new(),
             objects: BTreeMap::new(),
             binding: None,
+            guard_holds: false,
         }
     }
 }
@@ -120,6 +129,11 @@ fn identity(item: usize) -> ObjectIdentity {
         namespace: namespaced.then(|| NAMESPACE.into()),
         name: name.into(),
     }
+}
+
+/// A question.
+fn changes_nothing(step: &Step) -> bool {
+    matches!(step, Step::Read(_) | Step::AskGuard { .. })
 }
 
 /// Stands for the hash of a rendering: no dash, like the real one.
@@ -182,6 +196,7 @@ impl World {
                 let uid = format!("namespace-{}", self.serial);
                 self.namespace.get_or_insert(Namespace { uid, held: false, terminating: false });
             }
+            Event::Scope(in_scope) => self.in_scope = *in_scope,
             Event::Later => self.now = self.now.checked_add(SignedDuration::from_mins(2)).unwrap(),
         }
         self.cluster_acts();
@@ -234,7 +249,7 @@ impl World {
         }
     }
 
-    fn observe(&self) -> Observed {
+    pub(crate) fn observe(&self) -> Observed {
         let uid = self.namespace.as_ref().map_or("", |n| &n.uid);
         let requested =
             self.label.filter(|_| self.namespace.is_some()).map(|i| (CLASSES[i].to_owned(), self.class_state(i, uid)));
@@ -252,6 +267,8 @@ impl World {
                 None => NamespaceState::Gone,
             },
             reserved: false,
+            scope: if self.in_scope { Verdict::InScope } else { Verdict::OutOfScope },
+            suspended: None,
             hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
@@ -268,6 +285,8 @@ impl World {
 
     /// Carries out one step as the API server would.
     fn carry_out(&mut self, step: &Step) -> Outcome {
+        let keeps = !self.in_scope && self.namespace.as_ref().is_some_and(|n| !n.terminating && self.is_of_binding(n));
+        assert!(!keeps || matches!(step, Step::WriteBinding(_)), "out of scope, and yet {step:?}");
         let outcome = self.answer(step);
         self.check_inventory_covers_what_is_ours(step);
         self.cluster_acts();
@@ -277,6 +296,8 @@ impl World {
     fn answer(&mut self, step: &Step) -> Outcome {
         self.serial += 1;
         match step {
+            Step::AskGuard { .. } if self.guard_holds => Outcome::GuardHolds(None),
+            Step::AskGuard { .. } => Outcome::GuardPassed,
             Step::WriteBinding(binding) => {
                 let stored_version = self.binding.as_ref().and_then(|b| b.metadata.resource_version.clone());
                 if binding.metadata.resource_version != stored_version {
@@ -353,6 +374,12 @@ impl World {
         }
     }
 
+    /// Whether the inventory speaks of this very namespace.
+    fn is_of_binding(&self, namespace: &Namespace) -> bool {
+        let recorded = self.binding.as_ref().and_then(|b| b.status.as_ref()).map_or("", |s| &s.observed_namespace_uid);
+        recorded.is_empty() || recorded == namespace.uid
+    }
+
     fn set_held(&mut self, meant: &str, held: bool) -> Outcome {
         match &mut self.namespace {
             Some(n) if n.uid == meant && !(held && n.terminating) => n.held = held,
@@ -405,7 +432,7 @@ impl World {
     /// Runs passes until one has nothing to do, as the queue would.
     pub(crate) fn settle(&mut self) {
         for _ in 0..20 {
-            if self.steps_of_one_pass_here().iter().all(|step| matches!(step, Step::Read(_))) {
+            if self.steps_of_one_pass_here().iter().all(changes_nothing) {
                 return;
             }
         }
@@ -416,8 +443,8 @@ impl World {
     pub(crate) fn steps_of_one_pass(&self) -> Vec<Step> {
         let mut copy = self.clone();
         let steps = copy.steps_of_one_pass_here();
-        // A read is no write: it is how entries without UID and blocked objects are looked at again.
-        steps.into_iter().filter(|step| !matches!(step, Step::Read(_))).collect()
+        // A read is no write, and a question neither: it is how entries without UID and blocked objects are looked at again.
+        steps.into_iter().filter(|step| !changes_nothing(step)).collect()
     }
 
     fn steps_of_one_pass_here(&mut self) -> Vec<Step> {
@@ -426,12 +453,17 @@ impl World {
 
     fn run(&mut self, mut pass: Pass) -> Vec<Step> {
         let (mut steps, mut applied) = (vec![], BTreeSet::new());
+        let class_before = self.binding.as_ref().map(|b| b.spec.class_name.clone());
         while let Some(step) = pass.next_step() {
             if let Step::Apply { object, .. } = &step {
                 applied.insert(object.identity.clone());
             }
             if let Step::Delete { object, .. } = &step {
                 assert!(!applied.contains(&object.identity), "applied and deleted in one pass: {object:?}");
+                let owed = matches!(pass.intent(), Intent::Collect | Intent::Terminate(_) | Intent::Renew(_));
+                let switches =
+                    matches!(pass.intent(), Intent::Converge(goal) if Some(&goal.class) != class_before.as_ref());
+                assert!(!self.guard_holds || owed || switches, "deleted past the guard: {object:?}");
             }
             let outcome = self.carry_out(&step);
             pass.record(outcome);

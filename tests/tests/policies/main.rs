@@ -2,10 +2,13 @@
 //! through every way of writing them; and that nothing which must go on is ever in their way.
 
 mod ask;
+mod authors;
 mod bindings;
 mod class_label;
+mod controller;
 mod copies;
 mod guarded_keys;
+mod kept;
 mod label_values;
 mod lock;
 mod marks;
@@ -14,3 +17,4 @@ mod somebody;
 mod stage;
 mod types;
 mod ways;
+mod webhook;

@@ -1,0 +1,139 @@
+//! `NamespaceClass`: everything about a class that can be known without a namespace.
+
+mod deletion;
+
+use std::{borrow::Cow, sync::Arc};
+
+use arc_swap::ArcSwap;
+use futures::{FutureExt, future::BoxFuture};
+use nsclass_shared::{
+    class::{CompiledClass, ReadClass},
+    config::Settings,
+    finding::{Finding, Reason},
+    kinds::Kinds,
+    names::GROUP,
+    path::FieldPath,
+};
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use crate::{
+    answer::Answer,
+    author::Authors,
+    failure::Failure,
+    review::{Operation, Request},
+    validator::Validator,
+};
+
+/// Where the webhook configuration sends reviews of classes.
+pub const PATH: &str = "/admit/namespaceclasses";
+
+/// Judges classes as the controller will read them (admission.md A04).
+pub struct Classes<K> {
+    settings: Arc<ArcSwap<Settings>>,
+    kinds: K,
+    authors: Option<Authors>,
+}
+
+/// What is known of a class without asking anybody.
+struct Judged {
+    findings: Vec<Finding>,
+    /// Absent where the class cannot be read.
+    class: Option<CompiledClass>,
+}
+
+/// A class, as far as it is looked at.
+#[derive(Deserialize, Default)]
+struct Class<'a> {
+    #[serde(borrow, default)]
+    metadata: Metadata<'a>,
+    #[serde(borrow, default)]
+    spec: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize, Default)]
+struct Metadata<'a> {
+    #[serde(borrow, default)]
+    name: Cow<'a, str>,
+}
+
+impl<K: Kinds + Send + Sync + 'static> Classes<K> {
+    /// With the settings in force at each review, and the kinds that the API server serves. `authors` is absent where what the author of
+    /// a class may do is not asked.
+    pub fn new(settings: Arc<ArcSwap<Settings>>, kinds: K, authors: Option<Authors>) -> Self {
+        Self { settings, kinds, authors }
+    }
+
+    /// Nothing where the request does not change what a class makes.
+    fn read(&self, request: &Request<'_>) -> Result<Option<Judged>, Failure> {
+        let is_judged = matches!(request.operation, Operation::Create | Operation::Update);
+        if !is_judged || !request.sub_resource.is_empty() {
+            return Ok(None);
+        }
+        let object = request.object.ok_or_else(|| Failure::Malformed("request.object: missing".to_owned()))?;
+        let class = class(object, "object")?;
+        if request.operation == Operation::Update
+            && let Some(old) = request.old_object
+            && is_same(class.spec, self::class(old, "oldObject")?.spec)
+        {
+            // A stored class that has become invalid must be releasable and deletable (admission.md A06).
+            return Ok(None);
+        }
+        let name = if class.metadata.name.is_empty() { &request.name } else { &class.metadata.name };
+        Ok(Some(match ReadClass::of_text(name, class.spec.map_or("null", RawValue::get)) {
+            Ok(ReadClass { compiled, .. }) => {
+                let settings = self.settings.load();
+                let findings = compiled.validate(&settings.policy, &self.kinds, &settings.guarded);
+                Judged { findings, class: Some(compiled) }
+            }
+            Err(unreadable) => {
+                let path = FieldPath::of(["spec"]);
+                let finding = Finding::of_class(Reason::ClassInvalid, &path, unreadable.why(), "correct the class");
+                Judged { findings: vec![finding], class: None }
+            }
+        }))
+    }
+
+    async fn decide(&self, request: &Request<'_>) -> Result<Answer, Failure> {
+        if request.operation == Operation::Delete && request.sub_resource.is_empty() {
+            return deletion::judge(request);
+        }
+        let Some(Judged { mut findings, class }) = self.read(request)? else { return Ok(Answer::Unjudged) };
+        if let (Some(authors), Some(class)) = (&self.authors, &class) {
+            let old = stored(request)?;
+            findings.extend(authors.check(request.user_info, old.as_ref(), class).await?);
+        }
+        Ok(Answer::of_findings(findings))
+    }
+}
+
+/// The class as it is, where it can be read.
+fn stored(request: &Request<'_>) -> Result<Option<CompiledClass>, Failure> {
+    let Some(old) = request.old_object.filter(|_| request.operation == Operation::Update) else { return Ok(None) };
+    let spec = class(old, "oldObject")?.spec.map_or("null", RawValue::get);
+    Ok(ReadClass::of_text(&request.name, spec).ok().map(|class| class.compiled))
+}
+
+impl<K: Kinds + Send + Sync + 'static> Validator for Classes<K> {
+    fn kind(&self) -> (&'static str, &'static str) {
+        (GROUP, "NamespaceClass")
+    }
+
+    fn judge<'a>(&'a self, request: &'a Request<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
+        self.decide(request).boxed()
+    }
+}
+
+fn class<'a>(object: &'a RawValue, field: &str) -> Result<Class<'a>, Failure> {
+    serde_json::from_str(object.get()).map_err(|error| Failure::Malformed(format!("request.{field}: {error}")))
+}
+
+/// Whether two specs say the same. The API server writes both alike, so equal ones are equal texts nearly always.
+fn is_same(one: Option<&RawValue>, other: Option<&RawValue>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else { return one.is_none() && other.is_none() };
+    let value = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
+    one.get() == other.get() || value(one).is_some_and(|one| Some(one) == value(other))
+}
+
+#[cfg(test)]
+mod tests;
