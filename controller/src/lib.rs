@@ -30,5 +30,7 @@ mod reload;
 mod requests;
 pub mod run;
 mod scope;
+#[cfg(test)]
+mod testing;
 mod webhook_configuration;
 mod worker;

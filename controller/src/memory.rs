@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// First pause after a failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// Longest pause between two attempts.
-const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 /// How long to wait after `failures` in a row: doubling from half a second up to five minutes, stretched or shrunk by up to a quarter.
 pub fn pause(failures: u32, random: u64) -> Duration {

@@ -1,6 +1,6 @@
 //! The facts that a pass decides on. Everything here was read before the pass began.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -136,8 +136,8 @@ pub struct Desired {
     pub identity: ObjectIdentity,
     /// Version to apply it with.
     pub version: String,
-    /// The manifest, marks included.
-    pub manifest: Value,
+    /// The manifest, marks included; shared by all steps of a pass.
+    pub manifest: Arc<Value>,
     /// Hash of the manifest.
     pub hash: String,
     /// What the item says of its end, before its kind and class.

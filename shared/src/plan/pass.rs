@@ -105,6 +105,7 @@ impl Pass {
 
     /// Takes what became of the step that [`Self::next_step`] gave last.
     pub fn record(&mut self, outcome: Outcome) {
+        let outcome = if let Outcome::Busy { refusal, .. } = outcome { Outcome::Refused(refusal) } else { outcome };
         if outcome == Outcome::Stale {
             // With a pause: the watch that has to tell what is true now may be broken.
             self.requeue = Some(Requeue::Backoff);

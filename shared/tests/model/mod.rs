@@ -242,7 +242,7 @@ impl World {
         let content = if item.is_multiple_of(2) { "same".to_owned() } else { format!("{class}-{revision}") };
         Desired {
             version: "v1".into(),
-            manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }),
+            manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }).into(),
             hash: hash(&content, uid),
             identity,
             on_delete: None,
