@@ -209,7 +209,12 @@ mod tests {
     use super::*;
 
     fn binding(uid: &str, revision: u32) -> NamespaceClassBinding {
-        let spec = BindingSpec { namespace_name: "pay".into(), class_name: "std".into(), instance: "default".into() };
+        let spec = BindingSpec {
+            namespace_name: "pay".into(),
+            class_name: "std".into(),
+            instance: "default".into(),
+            ..BindingSpec::default()
+        };
         let mut binding = NamespaceClassBinding::new("pay", spec);
         binding.metadata.uid = Some(uid.into());
         binding.metadata.resource_version = Some(revision.to_string());

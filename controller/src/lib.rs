@@ -25,6 +25,7 @@ mod observe;
 pub mod queue;
 mod ready;
 mod reconcile;
+mod recover;
 mod reload;
 mod requests;
 pub mod run;

@@ -101,6 +101,14 @@ fn conclude(context: &Context, name: &str, pass: &Pass, left_alone: Duration) {
     let retried = report.requeue == Requeue::Backoff;
     let failures = context.memory.ended(name, report.refused.clone(), retried);
     context.memory.waits_for(name, groups_waited_for(pass));
+    if report.lost {
+        tracing::warn!(
+            namespace = name,
+            "the binding was lost: objects of this namespace are looked for by their marks"
+        );
+        context.memory.search(name);
+        context.namespace_queue.add(name);
+    }
     let end = match report.requeue {
         Requeue::Rest => {
             if pass.binding().is_some() && is_kept(pass.intent()) {

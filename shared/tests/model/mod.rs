@@ -269,6 +269,7 @@ impl World {
             reserved: false,
             scope: if self.in_scope { Verdict::InScope } else { Verdict::OutOfScope },
             suspended: None,
+            search: None,
             hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
