@@ -12,7 +12,7 @@ use kube::{
     Client, Config,
     client::{Body, ClientBuilder, ConfigExt},
 };
-use nsclass_shared::runtime::{UNUSABLE, cluster, ensure_supported};
+use nsclass_shared::runtime::{KeepRetryAfter, UNUSABLE, cluster, ensure_supported};
 use tower::{BoxError, ServiceBuilder};
 
 use crate::leader::{Fence, Gate, LeaderGuard};
@@ -52,6 +52,7 @@ fn gated(config: &Config, guard: &LeaderGuard) -> anyhow::Result<Client> {
     let http = HttpClient::builder(TokioExecutor::new()).build::<_, Body>(connector);
     let service = ServiceBuilder::new()
         .layer(Gate(guard.clone()))
+        .layer(KeepRetryAfter)
         .layer(config.base_uri_layer())
         .option_layer(config.auth_layer()?)
         .layer(config.extra_headers_layer()?)
