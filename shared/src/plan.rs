@@ -14,6 +14,7 @@
 //! - a finished state has no steps, and a pass cut anywhere and run again ends in the state of an undisturbed one.
 
 mod apply;
+mod drift;
 mod intent;
 mod live;
 mod observed;
@@ -27,12 +28,13 @@ mod step;
 mod tasks;
 
 pub use intent::{Intent, intent};
-pub use live::{LiveObject, Ownership};
+pub use live::{EXACT_ROOTS, Held, LiveObject, Ownership};
 pub use observed::{
-    ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Refused, Rendering, Waiting,
+    ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Protected, Refused, Rendering, Suspect,
+    Waiting,
 };
 pub use pass::Pass;
 pub use rank::Rank;
 pub use rendering::{rendering, short_hash};
-pub use report::{Failure, Report, Requeue};
+pub use report::{Failure, Repair, Report, Requeue};
 pub use step::{ObjectRef, Outcome, Precondition, Refusal, Step};

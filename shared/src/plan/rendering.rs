@@ -11,6 +11,7 @@ use crate::{
     finding::{Finding, sentences},
     marks::{self, Owner},
     names,
+    plan::Rank,
     policy::Policy,
     reason::Reason,
     render::{RenderError, Rendered},
@@ -36,15 +37,21 @@ pub fn rendering(rendered: Result<Rendered, RenderError>, policy: &Policy, owner
         marks::mark(&mut manifest, &identity, owner);
         let hash = short_hash(&manifest);
         let annotations = manifest.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
+        let mut exact = Rank::of(&identity.group, &identity.kind).is_exact();
         let on_delete = annotations.and_then(|annotations| {
             annotations.insert(names::RENDERED_ANNOTATION.into(), Value::from(hash.clone()));
+            match annotations.get(names::EXACT_ANNOTATION).and_then(Value::as_str) {
+                Some("true") => exact = true,
+                Some("false") => exact = false,
+                _ => {}
+            }
             match annotations.get(names::ON_DELETE_ANNOTATION).and_then(Value::as_str) {
                 Some("Orphan") => Some(OnDelete::Orphan),
                 Some("Delete") => Some(OnDelete::Delete),
                 _ => None,
             }
         });
-        desired.push(Desired { identity, version: object.gvk.version, manifest, hash, on_delete });
+        desired.push(Desired { identity, version: object.gvk.version, manifest, hash, on_delete, exact });
     }
     Rendering::Objects { desired, waiting, values: rendered.values }
 }
