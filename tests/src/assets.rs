@@ -4,6 +4,7 @@
 //! `tests/control-plane`, into the cache. A machine with none of these gets an error that names the ways out, never a skipped test.
 
 mod build;
+mod debian;
 mod machine;
 mod module;
 
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+pub use debian::{PROMETHEUS, Package, find_debian};
 use machine::Machine;
 
 /// Where Go modules are listed, relative to this crate.

@@ -18,6 +18,7 @@ use tokio::sync::OnceCell;
 
 pub use clients::Identity;
 pub use options::Options;
+pub(crate) use ports::Port;
 
 use crate::assets;
 use crate::audit::{Audit, AuditLog};

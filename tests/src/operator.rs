@@ -9,10 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, anyhow};
 use nsclass_shared::api::crds;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
 
+use crate::http::http_get;
 use crate::process::ScratchDir;
 use crate::{ControlPlane, Identity, Program, eventually};
 
@@ -109,6 +108,11 @@ impl Operator {
         http_get(self.admin, path).await
     }
 
+    /// Where its admin port is.
+    pub fn admin(&self) -> SocketAddr {
+        self.admin
+    }
+
     /// One metric's value, by its name with labels as in the exposition.
     ///
     /// # Errors
@@ -147,15 +151,4 @@ impl Operator {
         let lines: Vec<&str> = log.lines().collect();
         lines[lines.len().saturating_sub(40)..].join("\n")
     }
-}
-
-/// A plain HTTP GET on loopback.
-async fn http_get(address: SocketAddr, path: &str) -> Result<(u16, String)> {
-    let mut stream = TcpStream::connect(address).await?;
-    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").as_bytes()).await?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await?;
-    let (head, body) = answer.split_once("\r\n\r\n").context("no end of the header")?;
-    let status = head.split_whitespace().nth(1).context("no status")?.parse()?;
-    Ok((status, body.to_owned()))
 }

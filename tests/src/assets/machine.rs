@@ -62,7 +62,7 @@ impl Machine {
 }
 
 /// Held until the file is closed, also when this process is killed.
-fn lock(path: &Path) -> Result<File> {
+pub(super) fn lock(path: &Path) -> Result<File> {
     let file = File::create(path).with_context(|| format!("{} cannot be opened", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(()),

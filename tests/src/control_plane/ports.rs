@@ -19,14 +19,14 @@ const COUNT: u16 = 12_000;
 
 /// A port that no other harness takes while this value lives.
 #[derive(Debug)]
-pub(super) struct Port {
-    pub(super) number: u16,
+pub(crate) struct Port {
+    pub(crate) number: u16,
     /// Locked; the lock goes with the process.
     _lease: File,
 }
 
 impl Port {
-    pub(super) fn reserve() -> Result<Self> {
+    pub(crate) fn reserve() -> Result<Self> {
         let leases = cache_dir()?.join("ports");
         create_dir_all(&leases).with_context(|| format!("{} cannot be made", leases.display()))?;
         // The standard library's one source of randomness: the keys of its hash maps.
