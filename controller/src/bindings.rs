@@ -70,6 +70,18 @@ impl Bindings {
         }
     }
 
+    /// Looks at the binding of a namespace without a copy; none where there is none that can be read. `see` must not come back here.
+    pub fn read<R>(&self, namespace: &str, see: impl FnOnce(&NamespaceClassBinding) -> R) -> Option<R> {
+        let watched = self.watched.get(&ObjectRef::new(namespace));
+        let mut written = self.written();
+        catch_up(&mut written, namespace, watched.as_deref());
+        match (written.get(namespace), watched.as_deref()) {
+            (Some(Written::Stored(ours)), _) => Some(see(ours)),
+            (Some(Written::Told(_)) | None, Some(DeserializeGuard(Ok(binding)))) => Some(see(binding)),
+            _ => None,
+        }
+    }
+
     /// Whether the watch tells of what we wrote ourselves, or of what we knew when we did: a write stands on the revision before it.
     /// While one is under way nobody knows; [`Self::wrote`] tells then.
     pub fn is_own_write(&self, seen: &Guarded) -> bool {

@@ -10,7 +10,8 @@ use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
 use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
-    bindings::Bindings, classes::Classes, kinds::KindCache, memory::Memory, metrics::Metrics, queue::WorkQueue,
+    bindings::Bindings, classes::Classes, drift::Drift, kinds::KindCache, memory::Memory, metrics::Metrics,
+    queue::WorkQueue,
 };
 
 /// A namespace as the watch has it: metadata alone.
@@ -35,6 +36,8 @@ pub struct Context {
     pub kinds: KindCache,
     /// What is remembered of namespaces.
     pub memory: Memory,
+    /// What watches saw changed or gone.
+    pub drift: Drift,
     /// Namespaces to look at.
     pub namespace_queue: WorkQueue,
     /// Classes to look at.

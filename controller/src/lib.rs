@@ -13,6 +13,7 @@ mod carry_out;
 mod class_reconcile;
 pub mod classes;
 pub mod context;
+mod drift;
 mod feeds;
 pub mod kinds;
 pub mod memory;

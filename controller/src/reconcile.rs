@@ -2,14 +2,17 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use nsclass_shared::plan::{Intent, Pass, Report, Requeue};
+use nsclass_shared::{
+    api::NamespaceClassBinding,
+    plan::{Intent, Pass, Report, Requeue},
+};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     carry_out::carry_out,
     context::Context,
-    memory,
+    drift, memory,
     observe::{ObserveError, observe},
     worker,
 };
@@ -31,7 +34,13 @@ pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow:
 async fn reconcile(context: &Context, name: &str) {
     let timer = context.metrics.pass_seconds.start_timer();
     let look = context.memory.is_look_due(name, Instant::now());
-    match observe(context, name, look).await {
+    let asked = context.drift.pass_begins(name);
+    let observed = observe(context, name, look, asked).await;
+    if observed.is_err() {
+        let end = |binding: &NamespaceClassBinding| context.drift.pass_ended(name, None, binding.status.as_ref());
+        context.bindings.read(name, end);
+    }
+    match observed {
         Ok(observed) => {
             let pass = run(context, name, Pass::begin(observed)).await;
             conclude(context, name, &pass);
@@ -66,6 +75,8 @@ fn conclude(context: &Context, name: &str, pass: &Pass) {
     let retried = report.requeue == Requeue::Backoff;
     let failures = context.memory.ended(name, report.refused.clone(), retried);
     context.memory.waits_for(name, groups_waited_for(pass));
+    let status = pass.binding().and_then(|binding| binding.status.as_ref());
+    let suspicion = context.drift.pass_ended(name, Some(&report), status);
     let end = match report.requeue {
         Requeue::Rest => {
             if pass.binding().is_some() {
@@ -74,6 +85,7 @@ fn conclude(context: &Context, name: &str, pass: &Pass) {
                 }
             } else {
                 context.memory.forget(name);
+                context.drift.forget(name);
             }
             "rest"
         }
@@ -92,6 +104,9 @@ fn conclude(context: &Context, name: &str, pass: &Pass) {
             "wait"
         }
     };
+    if let Some(wake) = suspicion {
+        drift::wake_up(context, name, wake);
+    }
     context.metrics.passes.with_label_values(&[end]).inc();
 }
 
@@ -108,6 +123,10 @@ fn say(context: &Context, name: &str, pass: &Pass, report: &Report) {
     }
     for note in &report.notes {
         tracing::warn!(namespace = name, note, "dropped from the inventory");
+    }
+    for repair in report.repairs.iter().filter(|repair| repair.done) {
+        context.metrics.repairs.inc();
+        tracing::info!(namespace = name, object = %repair.object, what = repair.what, "drift repaired");
     }
     for failure in &report.failures {
         context.metrics.failures.with_label_values(&[failure.reason.as_str()]).inc();

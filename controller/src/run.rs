@@ -23,6 +23,7 @@ use crate::{
     class_reconcile,
     classes::Classes,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
+    drift::{self, Drift},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
     memory::Memory,
@@ -56,6 +57,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         classes: Classes::new(client.clone(), class_writer.as_reader()),
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client.clone()),
+        drift: Drift::default(),
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
@@ -109,6 +111,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
+    tasks.spawn("drift watches", after_first_lists(context.clone(), shutdown.clone(), drift::watch_kinds));
     tasks.spawn("classes", after_first_lists(context.clone(), shutdown.clone(), class_reconcile::work));
     for _ in 0..workers {
         tasks.spawn("namespaces", after_first_lists(context.clone(), shutdown.clone(), reconcile::work));

@@ -35,6 +35,6 @@ pub use observed::{
 };
 pub use pass::Pass;
 pub use rank::Rank;
-pub use rendering::{rendering, short_hash};
+pub use rendering::{protection, rendering, short_hash};
 pub use report::{Failure, Repair, Report, Requeue};
 pub use step::{ObjectRef, Outcome, Precondition, Refusal, Step};

@@ -27,6 +27,8 @@ impl BindingsTold {
                 self.relist.insert(namespace.clone());
                 // One that cannot be read stays with the class that it was last read with.
                 if let Ok(binding) = &binding.0 {
+                    let inventory = binding.status.as_ref().map_or(&[][..], |status| &status.inventory);
+                    context.drift.inventory_is(&namespace, inventory);
                     for class in self.moves(&namespace, &binding.spec.class_name) {
                         context.class_queue.add(&class);
                     }
@@ -48,6 +50,7 @@ impl BindingsTold {
     }
 
     fn gone(&mut self, context: &Context, namespace: &str) {
+        context.drift.inventory_is(namespace, &[]);
         context.namespace_queue.add(namespace);
         for class in self.moves(namespace, "") {
             context.class_queue.add(&class);

@@ -27,6 +27,18 @@ pub fn rendering(rendered: Result<Rendered, RenderError>, policy: &Policy, owner
     if !denials.is_empty() {
         return failed(&denials);
     }
+    let values = rendered.values.clone();
+    let (desired, waiting) = marked(rendered, owner);
+    Rendering::Objects { desired, waiting, values }
+}
+
+/// What a class gave with the values of an earlier rendering (class.md C50). The policy is not asked: a kind that it denies since is not
+/// removed, and so not left to others.
+pub fn protection(rendered: Result<Rendered, RenderError>, owner: &Owner<'_>) -> Option<Vec<Desired>> {
+    Some(marked(rendered.ok()?, owner).0)
+}
+
+fn marked(rendered: Rendered, owner: &Owner<'_>) -> (Vec<Desired>, Vec<Waiting>) {
     let (mut desired, mut waiting) = (Vec::with_capacity(rendered.objects.len()), Vec::new());
     for object in rendered.objects {
         let Some(identity) = object.identity else {
@@ -53,7 +65,7 @@ pub fn rendering(rendered: Result<Rendered, RenderError>, policy: &Policy, owner
         });
         desired.push(Desired { identity, version: object.gvk.version, manifest, hash, on_delete, exact });
     }
-    Rendering::Objects { desired, waiting, values: rendered.values }
+    (desired, waiting)
 }
 
 fn failed(findings: &[Finding]) -> Rendering {
