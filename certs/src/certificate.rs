@@ -32,6 +32,8 @@ pub struct Certificate {
     pub is_for_servers: bool,
     /// DNS names and addresses that it is good for, in its order.
     pub names: Vec<String>,
+    /// Its public key as the certificate holds it, without the algorithm.
+    pub public_key: Vec<u8>,
 }
 
 impl Certificate {
@@ -56,6 +58,7 @@ impl Certificate {
             is_authority: certificate.is_ca(),
             is_for_servers: usage.is_none_or(|usage| usage.value.any || usage.value.server_auth),
             names: names.map(|names| names.value.general_names.iter().filter_map(name).collect()).unwrap_or_default(),
+            public_key: certificate.public_key().subject_public_key.data.to_vec(),
         })
     }
 }

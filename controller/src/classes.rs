@@ -12,7 +12,7 @@ use kube::{
     runtime::reflector::{ObjectRef, Store},
 };
 use nsclass_shared::{
-    api::{NamespaceClass, NamespaceClassBinding, OnDelete, Verdict},
+    api::{Assessment, NamespaceClass, NamespaceClassBinding, OnDelete},
     class::{self, CompiledClass},
     config::Settings,
     finding::{Finding, sentences},
@@ -157,7 +157,7 @@ impl Classes {
         object: &DynamicObject,
         kinds: &KindCache,
         settings: &Settings,
-    ) -> Result<Verdict, kube::Error> {
+    ) -> Result<Assessment, kube::Error> {
         let class = self.read(object);
         let refused = match &class.compiled {
             Err(why) => Some(why.clone()),
@@ -168,8 +168,10 @@ impl Classes {
             }
         };
         Ok(match refused {
-            Some(message) => Verdict { status: Some(false), reason: "Invalid".into(), message },
-            None => Verdict { status: Some(true), reason: "Valid".into(), message: "the class can be applied".into() },
+            Some(message) => Assessment { status: Some(false), reason: "Invalid".into(), message },
+            None => {
+                Assessment { status: Some(true), reason: "Valid".into(), message: "the class can be applied".into() }
+            }
         })
     }
 

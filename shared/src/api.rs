@@ -8,11 +8,13 @@ mod class;
 mod condition;
 mod crd;
 mod delay;
+mod guard;
 mod item;
 
 pub use binding::{BindingSpec, BindingStatus, InventoryEntry, MAX_INVENTORY, NamespaceClassBinding, ObjectsGone};
 pub use class::{Adoption, ClassSpec, ClassStatus, Drift, Immutable, NamespaceClass, NamespaceCounts, OnDelete};
-pub use condition::{Verdict, get_condition, set_condition};
+pub use condition::{Assessment, get_condition, set_condition};
 pub use crd::{crds, namespace_class_binding_crd, namespace_class_crd};
 pub use delay::{BadDelay, OptOutDelay};
+pub use guard::{GuardCause, GuardHeld, GuardPassed, GuardStatus};
 pub use item::Item;

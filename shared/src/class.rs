@@ -8,6 +8,7 @@ mod item;
 mod leaves;
 mod metadata;
 mod read;
+mod recreate;
 
 use serde_json::Value;
 

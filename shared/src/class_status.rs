@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::api::{ClassStatus, NamespaceClassBinding, NamespaceCounts, Verdict, get_condition, set_condition};
+use crate::api::{Assessment, ClassStatus, NamespaceClassBinding, NamespaceCounts, get_condition, set_condition};
 
 /// Failing namespaces named in one message; the others are counted.
 const MOST_NAMED: usize = 3;
@@ -40,7 +40,7 @@ impl BindingSummary {
 pub fn class_status(
     before: Option<&ClassStatus>,
     generation: Option<i64>,
-    accepted: &Verdict,
+    accepted: &Assessment,
     bindings: &[BindingSummary],
     now: Timestamp,
 ) -> ClassStatus {
@@ -63,7 +63,7 @@ pub fn class_status(
     status
 }
 
-fn ready(accepted: &Verdict, bound: usize, ready: usize, failing: &[&BindingSummary]) -> Verdict {
+fn ready(accepted: &Assessment, bound: usize, ready: usize, failing: &[&BindingSummary]) -> Assessment {
     let (status, reason, message) = if accepted.status != Some(true) {
         (Some(false), "NotAccepted", "the class is not applied: see the condition Accepted".to_owned())
     } else if failing.is_empty() && ready < bound {
@@ -83,7 +83,7 @@ fn ready(accepted: &Verdict, bound: usize, ready: usize, failing: &[&BindingSumm
         let message = format!("{} of {bound} namespaces are not ready: {}{more}", failing.len(), named.join(", "));
         (Some(false), "NamespacesFailing", message)
     };
-    Verdict { status, reason: reason.into(), message }
+    Assessment { status, reason: reason.into(), message }
 }
 
 /// What is known of a class that decides over its finalizer.
@@ -134,8 +134,8 @@ mod tests {
         BindingSummary { namespace: namespace.into(), ready: Some(ready), reason: "NotOwned".into() }
     }
 
-    fn accepted(yes: bool) -> Verdict {
-        Verdict { status: Some(yes), reason: "Valid".into(), message: String::new() }
+    fn accepted(yes: bool) -> Assessment {
+        Assessment { status: Some(yes), reason: "Valid".into(), message: String::new() }
     }
 
     #[test]

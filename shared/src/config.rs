@@ -12,14 +12,14 @@ use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{guarded::GuardedKeys, policy::Policy, validity};
+use crate::{guarded::GuardedKeys, policy::Policy, scope::ScopeRule, validity};
 
 use error::in_range;
 pub use {
     controller::{ControllerConfig, NamespaceFinalizer},
     error::ConfigError,
     policy::PolicyConfig,
-    scope::ScopeConfig,
+    scope::{LabelSelectorConfig, RequirementConfig, ScopeConfig},
 };
 
 /// The file, every field of it. Unknown keys are refused.
@@ -55,6 +55,8 @@ impl Default for Config {
 pub struct Settings {
     /// As written.
     pub config: Config,
+    /// Compiled from `scope`.
+    pub scope: ScopeRule,
     /// Compiled from `policy`.
     pub policy: Policy,
     /// Compiled from `policy.guardedKeys`.
@@ -80,7 +82,7 @@ impl Config {
         })
     }
 
-    /// Checks everything and compiles the policy.
+    /// Checks everything and compiles scope and policy.
     ///
     /// # Errors
     /// The first field that is wrong.
@@ -90,12 +92,12 @@ impl Config {
                 return Err(ConfigError::Name { field, value: value.clone() });
             }
         }
-        self.scope.check()?;
+        let scope = self.scope.compile(&self.operator_namespace)?;
         self.controller.check()?;
         let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;
         let policy = Policy::new(allow, deny, permit)?;
         let guarded = GuardedKeys::new(guarded_keys)?;
-        Ok(Settings { config: self, policy, guarded })
+        Ok(Settings { config: self, scope, policy, guarded })
     }
 }
 
@@ -131,7 +133,6 @@ mod tests {
     #[test]
     fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
         insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller");
-        insta::assert_snapshot!(refused("scope: { namespaces: [a] }"), @"line 1 column 10: unknown field `namespaces`, expected one of allowReserved");
         insta::assert_snapshot!(refused("instance: Team_A"), @r#"instance: "Team_A" is not a DNS label: lower-case letters, digits and dashes, at most 63"#);
         insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @r#"policy.deny[0]: "ConfigMap" has neither two nor three parts; write version/Kind for the core group (v1/Secret), group/version/Kind else (apps/v1/Deployment), with * for any part"#);
         insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @r#"policy.guardedKeys[0]: "a b" cannot be the key of a label or annotation; write it as it stands in a namespace's metadata: prefix/name or name"#);

@@ -10,6 +10,7 @@ mod duplicates;
 mod excerpt;
 pub mod fields;
 pub mod finding;
+pub mod guard;
 pub mod guarded;
 pub mod identity;
 pub mod kinds;
@@ -24,6 +25,7 @@ pub mod reason;
 pub mod render;
 #[cfg(feature = "runtime")]
 pub mod runtime;
+pub mod scope;
 mod shared_name;
 pub mod template;
 #[cfg(test)]

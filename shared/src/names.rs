@@ -40,6 +40,11 @@ pub const EXACT_ANNOTATION: &str = "nsclass.io/exact";
 /// Annotations under `nsclass.io/` that an item may carry; every other key there is refused (class.md C15).
 pub const ITEM_ANNOTATIONS: [&str; 3] = [TEMPLATE_ANNOTATION, ON_DELETE_ANNOTATION, EXACT_ANNOTATION];
 
+/// Annotation on a class: digests of the changes that the mass-delete guard lets through, separated by commas (class.md C47).
+pub const CONFIRM_ANNOTATION: &str = "nsclass.io/confirm-delete";
+/// Annotation on a class or a namespace: `"true"` stops writes there (class.md C39).
+pub const SUSPEND_ANNOTATION: &str = "nsclass.io/suspend";
+
 /// Field manager of managed objects.
 pub const FIELD_MANAGER: &str = "nsclass-controller";
 /// Field manager of the status of classes and bindings.

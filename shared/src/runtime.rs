@@ -9,6 +9,7 @@ mod latch;
 mod pair;
 mod process;
 mod reload;
+mod scope;
 mod supervise;
 mod telemetry;
 
@@ -19,5 +20,6 @@ pub use latch::Latch;
 pub use pair::{Look, LookError, PairStatus, ServingPair};
 pub use process::run_process;
 pub use reload::{ReloadMetrics, follow_config};
+pub use scope::ScopeHandle;
 pub use supervise::{Ended, Supervisor, stop_on_signal};
 pub use telemetry::{LogFormat, init_logs};

@@ -40,6 +40,11 @@ pub fn is_qualified_name(text: &str) -> bool {
     prefix.is_none_or(is_dns_subdomain) && name.len() <= 63 && name.bytes().all(inner) && edges(name)
 }
 
+/// A label's value: empty, or at most 63 letters, digits and inner dashes, underscores and dots.
+pub fn is_label_value(text: &str) -> bool {
+    text.is_empty() || (!text.contains('/') && is_qualified_name(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +89,16 @@ mod tests {
             assert!(!is_qualified_name(bad), "{bad:?}");
         }
         assert!(is_qualified_name(&"a".repeat(63)) && !is_qualified_name(&"a".repeat(64)));
+    }
+
+    #[test]
+    fn a_label_value_is_like_the_name_in_a_key_or_empty() {
+        for good in ["", "blue", "v1.2_x-Y", "0"] {
+            assert!(is_label_value(good), "{good:?}");
+        }
+        for bad in ["a/b", "-", "a b", "x.", "blü"] {
+            assert!(!is_label_value(bad), "{bad:?}");
+        }
+        assert!(is_label_value(&"a".repeat(63)) && !is_label_value(&"a".repeat(64)));
     }
 }

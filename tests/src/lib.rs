@@ -17,6 +17,7 @@ mod eventually;
 mod http;
 pub mod install;
 mod operator;
+pub mod policies;
 mod process;
 mod program;
 mod progress;

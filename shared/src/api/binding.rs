@@ -221,11 +221,11 @@ impl InventoryEntry {
     /// What becomes of the object when it is pruned: what its item said, else what its kind is worth, else what its class wants
     /// (class.md C48).
     pub fn on_delete(&self, class: OnDelete) -> OnDelete {
-        self.on_delete.unwrap_or(if self.holds_data() { OnDelete::Orphan } else { class })
+        self.on_delete.unwrap_or(if self.is_claim() { OnDelete::Orphan } else { class })
     }
 
-    /// Whether deleting it loses what no manifest brings back.
-    pub fn holds_data(&self) -> bool {
+    /// Whether it is a claim to storage, whose data goes with it.
+    fn is_claim(&self) -> bool {
         self.group.is_empty() && self.kind == "PersistentVolumeClaim"
     }
 

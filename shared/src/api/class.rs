@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::conditions_schema;
-use super::{Item, OptOutDelay};
+use super::{GuardStatus, Item, OptOutDelay};
 
 /// What every namespace of this class gets, and what happens to it later.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -134,6 +134,11 @@ pub struct ClassStatus {
     /// How many namespaces have this class. `kubectl get nscb --field-selector spec.className=<name of this class>` lists them.
     #[serde(default)]
     pub namespaces: NamespaceCounts,
+    /// The mass-delete guard: what it let through lately and what it holds. An edit, a deletion or lost labels that would take objects
+    /// from more than three namespaces, and more than 30 % of those with the class, within ten minutes are stopped until they are
+    /// confirmed; the condition `GuardEngaged` says how.
+    #[serde(default, skip_serializing_if = "GuardStatus::is_empty")]
+    pub guard: GuardStatus,
     /// The condition `Accepted` says whether the class itself is sound; if not, nothing of it is applied anywhere. `Ready` says whether
     /// every namespace of the class has what it says; if not, the message names the first few that have not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -10,7 +10,7 @@ const LONGEST_MESSAGE: usize = 1024;
 
 /// What a condition says, without its bookkeeping.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Assessment {
     /// `True`, `False`, or none for `Unknown`.
     pub status: Option<bool>,
     /// One CamelCase word.
@@ -19,7 +19,7 @@ pub struct Verdict {
     pub message: String,
 }
 
-impl Verdict {
+impl Assessment {
     /// The word in `status`.
     fn status_word(&self) -> &'static str {
         match self.status {
@@ -39,7 +39,7 @@ pub fn get_condition<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a 
 pub fn set_condition(
     conditions: &mut Vec<Condition>,
     kind: &str,
-    verdict: &Verdict,
+    verdict: &Assessment,
     generation: Option<i64>,
     now: Timestamp,
 ) -> bool {
@@ -123,8 +123,8 @@ fn bounded(message: &str) -> String {
 mod tests {
     use super::*;
 
-    fn verdict(status: bool, reason: &str) -> Verdict {
-        Verdict { status: Some(status), reason: reason.into(), message: "m".into() }
+    fn verdict(status: bool, reason: &str) -> Assessment {
+        Assessment { status: Some(status), reason: reason.into(), message: "m".into() }
     }
 
     #[test]

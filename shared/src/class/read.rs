@@ -45,7 +45,8 @@ impl ReadClass {
 
     fn of_spec(name: &str, mut spec: ClassSpec) -> Self {
         let items: Vec<Value> = std::mem::take(&mut spec.resources).into_iter().map(|item| item.0).collect();
-        Self { spec, compiled: CompiledClass::compile(name, &items) }
+        let compiled = CompiledClass::compile(name, &items).held_to(spec.immutable);
+        Self { spec, compiled }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{guarded::GuardedKeyError, policy::PolicyError};
+use crate::{guarded::GuardedKeyError, policy::PolicyError, scope::SelectorError};
 
 /// Why a configuration is refused. The text names the field and says what would do.
 #[derive(Error, Debug)]
@@ -28,6 +28,12 @@ pub enum ConfigError {
         /// What would do.
         range: &'static str,
     },
+    /// A list and a selector.
+    #[error("scope: both namespaces and namespaceSelector are set; keep one of the two, or none for every namespace")]
+    BothScopes,
+    /// A selector.
+    #[error("scope.namespaceSelector.{0}")]
+    Selector(#[from] SelectorError),
     /// A policy entry.
     #[error(transparent)]
     Policy(#[from] PolicyError),

@@ -21,6 +21,14 @@ impl GroupKind {
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.group == group && self.kind == kind
     }
+
+    /// Whether deleting such an object loses what no manifest brings back: data, or other objects with theirs (class.md C48).
+    pub fn holds_data(&self) -> bool {
+        matches!(
+            (self.group.as_str(), self.kind.as_str()),
+            ("", "PersistentVolumeClaim" | "Namespace") | ("apiextensions.k8s.io", "CustomResourceDefinition")
+        )
+    }
 }
 
 /// `apps/Deployment`; `ConfigMap` in the core group.

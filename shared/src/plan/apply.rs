@@ -197,7 +197,7 @@ impl ApplyTask {
             (State::Update(_), Outcome::Refused(refusal))
                 if refusal.reason == Reason::ImmutableField
                     && facts.immutable == Immutable::Recreate
-                    && !InventoryEntry::reserved(&self.desired.identity, "").holds_data() =>
+                    && !self.desired.identity.group_kind().holds_data() =>
             {
                 self.again(State::ReadToRecreate)
             }

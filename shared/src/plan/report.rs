@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::Refused;
-use crate::{api::Verdict, identity::ObjectIdentity, reason::Reason};
+use crate::{api::Assessment, identity::ObjectIdentity, reason::Reason};
 
 /// Failures named in one message; the others are counted.
 const MOST_NAMED: usize = 3;
@@ -79,9 +79,9 @@ pub struct Report {
 }
 
 /// `Ready` from what failed: the first failure gives the reason, the message names a few and the remedy.
-pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects: usize, class: &str) -> Verdict {
+pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects: usize, class: &str) -> Assessment {
     let Some(first) = failures.first() else {
-        return Verdict {
+        return Assessment {
             status: Some(true),
             reason: Reason::BindingRecorded.to_string(),
             message: format!("{objects} objects of NamespaceClass {class} are there"),
@@ -100,7 +100,7 @@ pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects:
         };
         parts.push(format!("stale until then: {}{more}", named.join(", ")));
     }
-    Verdict {
+    Assessment {
         status: Some(false),
         reason: first.reason.to_string(),
         message: format!("{}. Remedy: {}.", parts.join("; "), first.reason.remedy()),
@@ -108,24 +108,24 @@ pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects:
 }
 
 /// `Drifted`: what is fought for, or what a class with `drift: Report` leaves as others made it.
-pub(super) fn drifted(fights: &BTreeMap<ObjectIdentity, String>, left: &[ObjectIdentity]) -> Verdict {
+pub(super) fn drifted(fights: &BTreeMap<ObjectIdentity, String>, left: &[ObjectIdentity]) -> Assessment {
     if !fights.is_empty() {
         let one = |(object, what): (&ObjectIdentity, &String)| format!("{}: {what}", readable(object));
         let message = format!(
             "{}, again and again; it is set back with growing pauses. Remedy: stop that, or set drift: Ignore.",
             most_of(fights.iter().map(one), "; ")
         );
-        return Verdict { status: Some(true), reason: FOUGHT.into(), message };
+        return Assessment { status: Some(true), reason: FOUGHT.into(), message };
     }
     if left.is_empty() {
         let message = "every object is as it was applied".to_owned();
-        return Verdict { status: Some(false), reason: "AsApplied".into(), message };
+        return Assessment { status: Some(false), reason: "AsApplied".into(), message };
     }
     let message = format!(
         "somebody changed or deleted {}, and the class says drift: Report. Remedy: undo that, or set drift: Repair.",
         most_of(left.iter().map(readable), ", ")
     );
-    Verdict { status: Some(true), reason: "ChangedByOthers".into(), message }
+    Assessment { status: Some(true), reason: "ChangedByOthers".into(), message }
 }
 
 /// The first few, and how many more there are.

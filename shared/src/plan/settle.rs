@@ -4,7 +4,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Failure, Intent, Observed, intent::Convergence, report};
 use crate::{
-    api::{BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, Verdict, get_condition, set_condition},
+    api::{
+        Assessment, BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, get_condition, set_condition,
+    },
     identity::ObjectIdentity,
     reason::Reason,
 };
@@ -29,7 +31,7 @@ pub(super) fn reserved(
     set_inventory(status, union);
     // What was ready is so no longer: another class's objects are coming, or more of them.
     let message = format!("the objects of NamespaceClass {} are being applied", goal.class);
-    let applying = Verdict { status: None, reason: Reason::Applying.to_string(), message };
+    let applying = Assessment { status: None, reason: Reason::Applying.to_string(), message };
     set_condition(&mut status.conditions, "Ready", &applying, NO_GENERATION, observed.now);
     binding
 }
@@ -72,7 +74,7 @@ pub(super) fn settled(
     set_inventory(status, inventory);
     note_intent(status, intent, failures);
     let verdict = match quiet_verdict(intent, &binding.spec.class_name) {
-        Some((reason, message)) if failures.is_empty() => Verdict {
+        Some((reason, message)) if failures.is_empty() => Assessment {
             status: Some(false),
             reason: reason.to_string(),
             message: format!("{message}. Remedy: {}.", reason.remedy()),

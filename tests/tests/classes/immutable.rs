@@ -5,7 +5,7 @@ use kube::ResourceExt;
 use nsclass_tests::eventually;
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, follows, objects, says};
+use crate::stage::{Stage, follows, objects, refused, says};
 
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
 
@@ -92,21 +92,25 @@ async fn bad11_a_field_that_cannot_change_is_named_and_the_object_made_anew_only
 }
 
 #[tokio::test]
-async fn bad11_an_object_that_holds_data_is_never_made_anew() -> Result<()> {
+async fn bad11_c48_an_object_that_holds_data_is_never_made_anew() -> Result<()> {
     let world = Stage::open("bad11-data").await?;
-    let class = |storage: &str| {
+    let class = |storage: &str, immutable: &str| {
         let spec = json!({ "accessModes": ["ReadWriteOnce"], "storageClassName": storage,
             "resources": { "requests": { "storage": "1Gi" } } });
         let claim = json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": { "name": "data" }, "spec": spec });
-        json!({ "resources": [claim], "immutable": "Recreate" })
+        json!({ "resources": [claim], "immutable": immutable })
     };
-    world.class("std", class("slow")).await?;
+    world.class("std", class("slow", "Report")).await?;
     world.namespace("pay").of_class("std").create().await?;
     world.ready("pay", "std").await?;
     let claims = objects(&world, "pay", "v1", "PersistentVolumeClaim", "persistentvolumeclaims");
     let before = claims.get("data").await?;
-    world.class("std", class("fast")).await?;
+    world.class("std", class("fast", "Report")).await?;
     says(&world.not_ready("pay", "ImmutableField").await?, &["PersistentVolumeClaim data", "spec"])?;
+    // A class that would have it made anew is not accepted.
+    world.class("std", class("fast", "Recreate")).await?;
+    says(&refused(&world, "std").await?, &["spec.resources[0].kind", "holds data", "immutable: Report"])?;
+    says(&world.not_ready("pay", "ClassInvalid").await?, &["holds data"])?;
     let after = claims.get("data").await?;
     ensure!(after.uid() == before.uid() && after.metadata.deletion_timestamp.is_none(), "{:?}", after.metadata);
     Ok(())
