@@ -10,7 +10,14 @@ use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
 use nsclass_shared::{config::Settings, runtime::Latch};
 
 use crate::{
-    bindings::Bindings, classes::Classes, drift::Drift, kinds::KindCache, memory::Memory, metrics::Metrics,
+    bindings::Bindings,
+    certs::Report,
+    classes::Classes,
+    drift::Drift,
+    kinds::KindCache,
+    leader::{LeaderGuard, Standing},
+    memory::Memory,
+    metrics::Metrics,
     queue::WorkQueue,
 };
 
@@ -22,8 +29,12 @@ pub type WatchedDefinition = PartialObjectMeta<CustomResourceDefinition>;
 
 /// The parts, each safe to share.
 pub struct Context {
-    /// For everything but watches.
+    /// For everything. It refuses to write while `guard` does.
     pub client: Client,
+    /// Whether we lead.
+    pub guard: LeaderGuard,
+    /// How we stand among the replicas.
+    pub standing: Arc<Standing>,
     /// In force now.
     pub settings: ArcSwap<Settings>,
     /// The namespaces.
@@ -44,6 +55,8 @@ pub struct Context {
     pub class_queue: WorkQueue,
     /// Which first lists are complete.
     pub listed: Listed,
+    /// How certificates and the webhook configuration are.
+    pub certificates: Report,
     /// What is counted.
     pub metrics: Metrics,
 }

@@ -88,13 +88,10 @@ impl Feed {
 pub fn on_namespace(context: &Context, event: Event<WatchedNamespace>) {
     match event {
         Event::Apply(namespace) | Event::InitApply(namespace) => {
-            let name = namespace.name_any();
-            let label = namespace.labels().get(names::CLASS_LABEL);
-            let held = namespace.finalizers().iter().any(|f| f == names::FINALIZER);
-            if label.is_some() || held || !matches!(context.bindings.get(&name), Ok(None)) {
-                context.namespace_queue.add(&name);
+            if is_concerned(context, &namespace) {
+                context.namespace_queue.add(&namespace.name_any());
             }
-            if let Some(class) = label.filter(|l| !l.is_empty()) {
+            if let Some(class) = namespace.labels().get(names::CLASS_LABEL).filter(|l| !l.is_empty()) {
                 context.class_queue.add(class);
             }
         }
@@ -169,6 +166,25 @@ pub fn tell_labelled(context: &Context) {
             context.namespace_queue.add(&namespace.name_any());
         }
     }
+}
+
+/// Queues everything, once: what happened while this replica stood by was seen and not queued.
+pub fn tell_everything(context: &Context) {
+    for namespace in context.namespaces.state() {
+        if is_concerned(context, &namespace) {
+            context.namespace_queue.add(&namespace.name_any());
+        }
+    }
+    // Also those whose namespace is gone.
+    context.bindings.watched().state().iter().for_each(|binding| context.namespace_queue.add(&binding.name_any()));
+    context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
+}
+
+/// Whether a namespace has, wants or owes something.
+fn is_concerned(context: &Context, namespace: &WatchedNamespace) -> bool {
+    let held = namespace.finalizers().iter().any(|f| f == names::FINALIZER);
+    let labelled = namespace.labels().contains_key(names::CLASS_LABEL);
+    labelled || held || !matches!(context.bindings.get(&namespace.name_any()), Ok(None))
 }
 
 /// Queues every namespace that asks for the class or has it.

@@ -5,6 +5,8 @@ use prometheus::{
     Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, core::Collector,
 };
 
+use crate::{certs::CertificateMetrics, leader::LeaderMetrics};
+
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -32,6 +34,10 @@ pub struct Metrics {
     pub bindings: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
+    /// Certificates and the webhook configuration.
+    pub certificates: CertificateMetrics,
+    /// Leadership.
+    pub leader: LeaderMetrics,
 }
 
 impl Metrics {
@@ -64,6 +70,8 @@ impl Metrics {
             )?,
             bindings: gauges("nsclass_bindings", "Bindings, by the reason of their condition Ready.", &["reason"])?,
             reloads: ReloadMetrics::new(&registry)?,
+            certificates: CertificateMetrics::new(&registry)?,
+            leader: LeaderMetrics::new(&registry)?,
             registry,
         };
         metrics.register()?;

@@ -1,6 +1,9 @@
 //! A work queue with the rules of client-go's: a key is worked on by one worker at a time, a key added while it is worked on comes
 //! again, and a key added twice comes once.
 //!
+//! A queue is closed at first, and what is added to it is dropped: a replica that stands by queues nothing, or it would keep the name of
+//! every namespace there ever was. Who opens it queues everything once.
+//!
 //! [`Keys`] is the pure part; [`WorkQueue`] lets workers wait on it.
 
 use std::{
@@ -16,6 +19,7 @@ use tokio::{
 /// The keys that wait, are worked on, or are due later.
 #[derive(Debug, Default)]
 pub struct Keys {
+    open: bool,
     ready: VecDeque<String>,
     queued: HashSet<String>,
     working: HashSet<String>,
@@ -26,8 +30,16 @@ pub struct Keys {
 }
 
 impl Keys {
+    /// From now on keys are taken.
+    pub fn open(&mut self) {
+        self.open = true;
+    }
+
     /// Adds a key that is due now. It no longer waits for a later time.
     pub fn add(&mut self, key: &str) {
+        if !self.open {
+            return;
+        }
         self.forget_due(key);
         if self.working.contains(key) {
             self.again.insert(key.to_owned());
@@ -38,7 +50,11 @@ impl Keys {
 
     /// Adds a key for later. Of two times the earlier one counts; a key that is queued already needs none.
     pub fn add_at(&mut self, key: &str, at: Instant) {
-        if self.queued.contains(key) || self.again.contains(key) || self.due.get(key).is_some_and(|due| *due <= at) {
+        if !self.open
+            || self.queued.contains(key)
+            || self.again.contains(key)
+            || self.due.get(key).is_some_and(|due| *due <= at)
+        {
             return;
         }
         self.forget_due(key);
@@ -92,6 +108,11 @@ pub struct WorkQueue {
 }
 
 impl WorkQueue {
+    /// See [`Keys::open`].
+    pub fn open(&self) {
+        self.keys().open();
+    }
+
     /// See [`Keys::add`].
     pub fn add(&self, key: &str) {
         self.keys().add(key);
@@ -154,9 +175,26 @@ mod tests {
 
     use super::*;
 
+    fn open_keys() -> Keys {
+        let mut keys = Keys::default();
+        keys.open();
+        keys
+    }
+
+    #[test]
+    fn s23_what_is_added_to_a_closed_queue_is_dropped() {
+        let (mut keys, now) = (Keys::default(), Instant::now());
+        keys.add("a");
+        keys.add_at("b", now);
+        keys.open();
+        assert_eq!((keys.take(now), keys.next_due()), (None, None));
+        keys.add("a");
+        assert_eq!(keys.take(now).as_deref(), Some("a"));
+    }
+
     #[test]
     fn a_key_is_worked_on_once_at_a_time_and_comes_again_if_it_was_added_meanwhile() {
-        let (mut keys, now) = (Keys::default(), Instant::now());
+        let (mut keys, now) = (open_keys(), Instant::now());
         keys.add("a");
         keys.add("a");
         keys.add("b");
@@ -172,7 +210,7 @@ mod tests {
 
     #[test]
     fn of_two_times_the_earlier_counts_and_now_beats_both() {
-        let (mut keys, now) = (Keys::default(), Instant::now());
+        let (mut keys, now) = (open_keys(), Instant::now());
         let (soon, late) = (now + Duration::from_secs(1), now + Duration::from_secs(9));
         keys.add_at("a", late);
         keys.add_at("a", soon);
@@ -192,6 +230,7 @@ mod tests {
     #[tokio::test]
     async fn every_key_reaches_a_worker() {
         let queue = std::sync::Arc::new(WorkQueue::default());
+        queue.open();
         let workers: Vec<_> = (0..4)
             .map(|_| {
                 let queue = queue.clone();

@@ -21,10 +21,18 @@ impl Readiness for Ready {
         .map(|(part, latch, hint)| {
             (part, if latch.is_set() { Ok(()) } else { Err(format!("no full list of {part} yet{hint}")) })
         })
-        .into()
+        .into_iter()
+        .chain([("lease", self.0.standing.ready())])
+        .collect()
     }
 
     fn notes(&self) -> Vec<String> {
-        self.0.metrics.reloads.notes()
+        let mut notes = self.0.metrics.reloads.notes();
+        notes.extend(self.0.certificates.notes());
+        notes
+    }
+
+    fn facts(&self) -> Vec<String> {
+        vec![self.0.standing.note()]
     }
 }

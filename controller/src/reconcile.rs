@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use nsclass_shared::{
     api::NamespaceClassBinding,
-    plan::{Intent, Pass, Report, Requeue},
+    plan::{Intent, Outcome, Pass, Report, Requeue},
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -61,7 +61,8 @@ async fn reconcile(context: &Context, name: &str) {
 
 async fn run(context: &Context, name: &str, mut pass: Pass) -> Pass {
     while let Some(step) = pass.next_step() {
-        let outcome = carry_out(context, name, &step).await;
+        // A pass of a replica that no longer leads ends here, whatever the step: what it stood on may be old.
+        let outcome = if context.guard.may_write() { carry_out(context, name, &step).await } else { Outcome::Stale };
         tracing::debug!(namespace = name, step = step.word(), outcome = outcome.word(), "step");
         context.metrics.requests.with_label_values(&[step.word(), outcome.word()]).inc();
         pass.record(outcome);

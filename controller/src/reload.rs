@@ -10,10 +10,17 @@ use crate::{context::Context, feeds};
 /// Puts new settings into force and looks at what they may decide differently.
 pub fn take(context: &Context, settings: Settings) {
     let now = context.settings();
-    if settings.config.controller != now.config.controller || settings.config.instance != now.config.instance {
-        tracing::warn!("instance and everything under controller change with a restart only");
+    let fixed = |s: &Settings| {
+        let c = &s.config;
+        (c.controller.clone(), c.leader_election.clone(), c.instance.clone(), c.operator_namespace.clone())
+    };
+    if fixed(&settings) != fixed(&now) {
+        tracing::warn!(
+            "instance, operatorNamespace and everything under controller and leaderElection change with a restart only"
+        );
     }
     context.settings.store(Arc::new(settings));
+    context.certificates.look_again();
     feeds::tell_labelled(context);
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
 }

@@ -12,7 +12,8 @@ use kube::{
 use nsclass_shared::{
     api::NamespaceClass,
     config::Settings,
-    runtime::{Latch, Supervisor, WATCH_SECONDS, connect, follow_config, serve_admin, stop_on_signal},
+    names,
+    runtime::{Latch, Supervisor, WATCH_SECONDS, follow_config, serve_admin, stop_on_signal},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -20,12 +21,14 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::Args,
     bindings::{Bindings, Guarded},
-    class_reconcile,
+    certs, class_reconcile,
     classes::Classes,
+    connect::connect,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
     drift::{self, Drift},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
+    leader::{Candidate, LeaderGuard, LeaseApi, Standing, identity},
     memory::Memory,
     metrics::Metrics,
     observe::slim,
@@ -42,17 +45,24 @@ const GRACE: Duration = Duration::from_secs(25);
 /// # Errors
 /// No cluster, one that is too old, or a task that ended.
 pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let client = connect("nsclass-controller").await?;
+    let guard = LeaderGuard::default();
+    let clients = connect(&guard).await?;
+    let client = clients.gated;
     let listener = TcpListener::bind(settings.config.controller.admin_address)
         .await
         .with_context(|| format!("controller.adminAddress {}", settings.config.controller.admin_address))?;
     let workers = settings.config.controller.workers;
+    let lease_name = names::controller_lease(&settings.config.instance);
+    let lease = LeaseApi::new(clients.lease, &settings.config.operator_namespace, &lease_name);
+    let (timing, standing) = (settings.config.leader_election.timing(), Arc::new(Standing::default()));
 
     let (namespaces, namespace_writer) = kube::runtime::reflector::store::<WatchedNamespace>();
     let class_writer = Writer::<DynamicObject>::new(ApiResource::erase::<NamespaceClass>(&()));
     let binding_writer = Writer::<Guarded>::new(());
     let context = Arc::new(Context {
         client: client.clone(),
+        guard: guard.clone(),
+        standing: standing.clone(),
         namespaces,
         classes: Classes::new(client.clone(), class_writer.as_reader()),
         bindings: Bindings::new(binding_writer.as_reader()),
@@ -62,6 +72,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
         listed: Listed::default(),
+        certificates: certs::Report::default(),
         metrics: Metrics::new()?,
         settings: ArcSwap::from_pointee(settings),
     });
@@ -71,6 +82,9 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tasks.spawn("signals", stop_on_signal(shutdown.clone()));
     let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
     tasks.spawn("admin", serve_admin(listener, readiness, registry, shutdown.clone()));
+    let metrics = context.metrics.leader.clone();
+    let candidate = Candidate { lease, identity: identity(), timing, guard, standing, metrics };
+    tasks.spawn("lease", candidate.run(shutdown.clone()));
     let config = || WatchConfig::default().timeout(WATCH_SECONDS);
     let feed = |kind, listed: Option<&Latch>| Feed {
         kind,
@@ -110,33 +124,36 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         let context = context.clone();
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
+    tasks.spawn("certificates", certs::keep(context.clone(), shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
-    tasks.spawn("drift watches", after_first_lists(context.clone(), shutdown.clone(), drift::watch_kinds));
-    tasks.spawn("classes", after_first_lists(context.clone(), shutdown.clone(), class_reconcile::work));
+    tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
+    tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));
     for _ in 0..workers {
-        tasks.spawn("namespaces", after_first_lists(context.clone(), shutdown.clone(), reconcile::work));
+        tasks.spawn("namespaces", reconcile::work(context.clone(), shutdown.clone()));
     }
     tasks.run(GRACE).await?;
     tracing::info!("stopped");
     Ok(())
 }
 
-/// Starts a worker when every store has its first full list: before that, nothing can be concluded from what is missing.
-async fn after_first_lists<F, R>(context: Arc<Context>, shutdown: CancellationToken, work: F) -> anyhow::Result<()>
-where
-    F: FnOnce(Arc<Context>, CancellationToken) -> R,
-    R: Future<Output = anyhow::Result<()>>,
-{
-    let lists = async {
+/// Opens the queues when we are elected and every store has its first full list: before that, nothing can be concluded from what is
+/// missing. Until then the workers wait for keys that nobody can add. From then on drift is watched for.
+async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let office = async {
         context.listed.namespaces.wait().await;
         context.listed.classes.wait().await;
         context.listed.bindings.wait().await;
+        context.guard.elected().await;
     };
     tokio::select! {
         () = shutdown.cancelled() => return Ok(()),
-        () = lists => {}
+        () = office => {}
     }
-    work(context, shutdown).await
+    context.namespace_queue.open();
+    context.class_queue.open();
+    feeds::tell_everything(&context);
+    tracing::info!("everything is queued once");
+    drift::watch_kinds(context, shutdown).await
 }
 
 /// Keeps gauges that are read off state.

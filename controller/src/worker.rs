@@ -44,6 +44,7 @@ mod tests {
     #[tokio::test]
     async fn fault07_a_reconcile_that_panics_is_counted_and_tried_again_and_the_others_go_on() {
         let (queue, shutdown) = (Arc::new(WorkQueue::default()), CancellationToken::new());
+        queue.open();
         let panics = IntCounter::new("panics", "in this test").unwrap();
         let handled = Arc::new(Mutex::new(Vec::new()));
         for key in ["good", "bad", "better"] {

@@ -3,8 +3,10 @@
 //! [`Config`] is the file as written; [`Settings`] is what the rules need of it, checked. A file that cannot become settings is refused
 //! in one sentence, at start-up and on reload alike.
 
+mod certificates;
 mod controller;
 mod error;
+mod leader_election;
 mod policy;
 mod scope;
 
@@ -16,8 +18,10 @@ use crate::{guarded::GuardedKeys, policy::Policy, scope::ScopeRule, validity};
 
 use error::in_range;
 pub use {
+    certificates::{CertificateSource, CertificatesConfig},
     controller::{ControllerConfig, NamespaceFinalizer},
     error::ConfigError,
+    leader_election::LeaderElectionConfig,
     policy::PolicyConfig,
     scope::{LabelSelectorConfig, RequirementConfig, ScopeConfig},
 };
@@ -36,6 +40,10 @@ pub struct Config {
     pub policy: PolicyConfig,
     /// The controller process.
     pub controller: ControllerConfig,
+    /// What the admission port is trusted by.
+    pub certificates: CertificatesConfig,
+    /// How the controller's replicas agree on one of them.
+    pub leader_election: LeaderElectionConfig,
 }
 
 impl Default for Config {
@@ -46,6 +54,8 @@ impl Default for Config {
             scope: ScopeConfig::default(),
             policy: PolicyConfig::default(),
             controller: ControllerConfig::default(),
+            certificates: CertificatesConfig::default(),
+            leader_election: LeaderElectionConfig::default(),
         }
     }
 }
@@ -94,6 +104,8 @@ impl Config {
         }
         let scope = self.scope.compile(&self.operator_namespace)?;
         self.controller.check()?;
+        self.certificates.check()?;
+        self.leader_election.check()?;
         let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;
         let policy = Policy::new(allow, deny, permit)?;
         let guarded = GuardedKeys::new(guarded_keys)?;
@@ -132,7 +144,7 @@ mod tests {
 
     #[test]
     fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
-        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller");
+        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, certificates, leaderElection");
         insta::assert_snapshot!(refused("instance: Team_A"), @r#"instance: "Team_A" is not a DNS label: lower-case letters, digits and dashes, at most 63"#);
         insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @r#"policy.deny[0]: "ConfigMap" has neither two nor three parts; write version/Kind for the core group (v1/Secret), group/version/Kind else (apps/v1/Deployment), with * for any part"#);
         insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @r#"policy.guardedKeys[0]: "a b" cannot be the key of a label or annotation; write it as it stands in a namespace's metadata: prefix/name or name"#);

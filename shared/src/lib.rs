@@ -14,6 +14,7 @@ pub mod guard;
 pub mod guarded;
 pub mod identity;
 pub mod kinds;
+pub mod lease;
 pub mod marks;
 pub mod names;
 pub mod object_name;
@@ -23,6 +24,7 @@ pub mod plan;
 pub mod policy;
 pub mod reason;
 pub mod render;
+pub mod rights;
 #[cfg(feature = "runtime")]
 pub mod runtime;
 pub mod scope;

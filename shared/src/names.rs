@@ -49,5 +49,15 @@ pub const SUSPEND_ANNOTATION: &str = "nsclass.io/suspend";
 pub const FIELD_MANAGER: &str = "nsclass-controller";
 /// Field manager of the status of classes and bindings.
 pub const STATUS_MANAGER: &str = "nsclass-status";
+/// Field manager of the certificates' `Secret`s and of the webhook configuration.
+pub const CERTS_MANAGER: &str = "nsclass-certs";
+/// Label that says which program made an object, for people.
+pub const MANAGED_BY_LABEL: &str = "app.kubernetes.io/managed-by";
+
+/// Name of the Lease, in the operator's namespace, that the controllers of one instance agree by.
+pub fn controller_lease(instance: &str) -> String {
+    format!("nsclass-controller-{instance}")
+}
+
 /// Prefix of every metric.
 pub const METRIC_PREFIX: &str = "nsclass_";

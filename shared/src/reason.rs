@@ -7,9 +7,9 @@ pub enum Reason {
     BindingRecorded,
     /// The inventory is written and the objects are on their way (Ready=Unknown).
     Applying,
-    /// The class does not exist.
+    /// The class does not exist, or is being deleted.
     ClassNotFound,
-    /// The class exists, but is not accepted or is being deleted.
+    /// The class exists, but is not accepted.
     ClassInvalid,
     /// The label went; the objects go when the delay is over.
     OptingOut,

@@ -15,7 +15,7 @@ mod telemetry;
 
 pub use admin::{Readiness, serve_admin};
 pub use args::{CommonArgs, ConfigSource, Format, LoadError};
-pub use connect::{WATCH_SECONDS, connect};
+pub use connect::{UNUSABLE, WATCH_SECONDS, cluster, connect, ensure_supported};
 pub use latch::Latch;
 pub use pair::{Look, LookError, PairStatus, ServingPair};
 pub use process::run_process;

@@ -72,7 +72,9 @@ proptest! {
         world.happen(&Event::Edit(0, items, 0));
         world.happen(&Event::Label(Some(0)));
         world.settle();
-        drifts.iter().for_each(|drift| world.happen(drift));
+        for drift in &drifts {
+            world.happen(drift);
+        }
         world.heal();
         prop_assert_eq!(world.traces(), Vec::<String>::new());
         world.check_converged();
@@ -90,7 +92,9 @@ proptest! {
         world.settle();
         world.happen(&if absent { Event::Label(Some(1)) } else { Event::Failing(true) });
         world.settle();
-        drifts.iter().for_each(|drift| world.happen(drift));
+        for drift in &drifts {
+            world.happen(drift);
+        }
         world.heal();
         prop_assert_eq!(world.traces(), Vec::<String>::new());
         prop_assert_eq!(world.steps_of_one_pass(), vec![]);

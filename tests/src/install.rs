@@ -5,8 +5,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{ApiResource, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams};
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::core::Status;
 use kube::discovery::{Scope, pinned_kind};
 use kube::{Api, Client, ResourceExt};
@@ -61,6 +62,19 @@ pub async fn install_crds(client: &Client, crds: &[CustomResourceDefinition]) ->
         until_served(client, crd).await?;
     }
     Ok(())
+}
+
+/// Makes the namespace `name` be there: the operator's own, for instance, where its lease is.
+///
+/// # Errors
+/// When the server refuses.
+pub async fn ensure_namespace(client: &Client, name: &str) -> Result<()> {
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    let metadata = ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
+    match namespaces.create(&PostParams::default(), &Namespace { metadata, ..Namespace::default() }).await {
+        Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(()),
+        created => created.map(drop).with_context(|| format!("namespace {name} was refused")),
+    }
 }
 
 async fn until_served(client: &Client, crd: &CustomResourceDefinition) -> Result<()> {

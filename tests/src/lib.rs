@@ -31,7 +31,7 @@ pub use control_plane::{ControlPlane, Identity, Options};
 pub use eventually::{GENEROUS, eventually, eventually_within, holds_for};
 pub use http::http_get;
 pub use install::until_it_bites;
-pub use operator::{Operator, OperatorOptions};
+pub use operator::{OPERATOR_NAMESPACE, Operator, OperatorOptions};
 pub use process::Process;
 pub use program::Program;
 pub use prometheus::{Prometheus, check_metrics};

@@ -8,15 +8,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, anyhow};
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::Api;
+use kube::api::DeleteParams;
 use nsclass_shared::api::crds;
+use nsclass_shared::names::controller_lease;
 use tokio::sync::OnceCell;
 
 use crate::http::http_get;
+use crate::install::ensure_namespace;
 use crate::process::ScratchDir;
 use crate::{ControlPlane, Identity, Program, eventually};
 
 /// Controllers that this process started, to keep their files apart.
 static STARTED: AtomicU32 = AtomicU32::new(0);
+
+/// Where an operator is that says nothing else.
+pub const OPERATOR_NAMESPACE: &str = "nsclass-system";
 
 /// A running controller.
 #[derive(Debug)]
@@ -55,12 +63,14 @@ impl Operator {
         Ok((cp, shared.map_err(|error| anyhow!("{error:#}"))?))
     }
 
-    /// Installs the definitions and starts a controller of its own; ready when it says so.
+    /// Installs the definitions, makes the operator's namespace and starts a controller of its own; ready when it says so, as leader or
+    /// as standby.
     ///
     /// # Errors
     /// When it does not get ready, with the end of its log.
     pub async fn start(cp: &ControlPlane, options: OperatorOptions) -> Result<Self> {
         cp.install_crds(&crds()).await?;
+        ensure_namespace(&cp.admin(), OPERATOR_NAMESPACE).await?;
         let identity = options.identity.unwrap_or(Identity::Admin);
         let name = format!("operator-{}", STARTED.fetch_add(1, Ordering::Relaxed));
         let kubeconfig = cp.kubeconfig(&name, &identity)?;
@@ -131,6 +141,18 @@ impl Operator {
         let next = self.config_file.with_extension("next");
         fs::write(&next, config)?;
         Ok(fs::rename(next, &self.config_file)?)
+    }
+
+    /// Kills it (SIGKILL) and deletes its lease, as an admin would who knows that it is dead: the next one need not wait for the lease to
+    /// run out.
+    ///
+    /// # Errors
+    /// When the kernel or the server refuses.
+    pub async fn kill_for_good(&self, cp: &ControlPlane) -> Result<()> {
+        self.program.kill()?;
+        let leases: Api<Lease> = Api::namespaced(cp.admin(), OPERATOR_NAMESPACE);
+        leases.delete(&controller_lease("default"), &DeleteParams::default()).await?;
+        Ok(())
     }
 
     /// The process.

@@ -2,19 +2,14 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use http::{HeaderValue, Request, header::ACCEPT};
-use kube::{Client, client::Body};
 use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{in_use::GroupKind, lock, watch::watch};
-use crate::context::Context;
+use crate::{connect::metadata_only, context::Context};
 
 /// How long a kind that no inventory holds is still watched: a namespace that goes from one class to another needs it again at once.
 const LINGER: Duration = Duration::from_secs(10);
-
-const ONE: HeaderValue = HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
-const LIST: HeaderValue = HeaderValue::from_static("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
 
 struct Running {
     stop: CancellationToken,
@@ -26,7 +21,7 @@ struct Running {
 /// # Errors
 /// One of them panicked.
 pub async fn watch_kinds(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let client = of_metadata(&context.client);
+    let client = metadata_only(&context.client);
     let mut changes = context.drift.kinds_changed.subscribe();
     let mut running: HashMap<GroupKind, Running> = HashMap::new();
     let mut tasks = JoinSet::new();
@@ -58,7 +53,7 @@ pub async fn watch_kinds(context: Arc<Context>, shutdown: CancellationToken) -> 
         let next = running.values().filter_map(|one| one.unused_since).min().map_or(now + LINGER * 6, |at| at + LINGER);
         tokio::select! {
             () = shutdown.cancelled() => break,
-            changed = changes.changed() => changed?,
+            told = changes.changed() => told?,
             () = tokio::time::sleep_until(next) => {}
             Some(ended) = tasks.join_next() => ended?,
         }
@@ -67,18 +62,4 @@ pub async fn watch_kinds(context: Arc<Context>, shutdown: CancellationToken) -> 
         ended?;
     }
     Ok(())
-}
-
-/// A client over the same connections that asks for metadata alone. kube's own metadata watch decodes into a type in which one object
-/// that cannot be read ends the watch of all.
-fn of_metadata(client: &Client) -> Client {
-    let namespace = client.default_namespace().to_owned();
-    let client = client.clone();
-    let service = tower::service_fn(move |mut request: Request<Body>| {
-        let is_watch = request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"));
-        request.headers_mut().insert(ACCEPT, if is_watch { ONE } else { LIST });
-        let client = client.clone();
-        async move { client.send(request).await }
-    });
-    Client::new(service, namespace)
 }

@@ -50,7 +50,7 @@ pub(super) async fn watch(context: &Context, client: &Client, kind: &GroupKind, 
             }
             context.kinds.forget_group(&kind.group);
         }
-        let changed = async {
+        let comes_or_goes = async {
             // invariant: the context holds the sender.
             while groups.changed().await.is_ok() {
                 if groups.borrow().get(&kind.group).copied().unwrap_or_default() != seen {
@@ -60,7 +60,7 @@ pub(super) async fn watch(context: &Context, client: &Client, kind: &GroupKind, 
         };
         tokio::select! {
             () = stop.cancelled() => return,
-            () = changed => {}
+            () = comes_or_goes => {}
             () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
         }
     }

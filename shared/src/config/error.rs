@@ -18,6 +18,24 @@ pub enum ConfigError {
         /// What it says.
         value: String,
     },
+    /// A name that others are made of.
+    #[error("{field}: {value:?} is not a DNS label of at most {longest}: lower-case letters, digits and dashes")]
+    ShortName {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: String,
+        /// How long it may be.
+        longest: usize,
+    },
+    /// Neither a DNS name nor an address.
+    #[error("{field}: {value:?} is neither a DNS name nor an address")]
+    HostName {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: String,
+    },
     /// A number out of its range.
     #[error("{field}: {value} is out of range: {range}")]
     Range {
@@ -27,6 +45,18 @@ pub enum ConfigError {
         value: u64,
         /// What would do.
         range: &'static str,
+    },
+    /// Two numbers that do not fit each other.
+    #[error("{field}: {value} against {bound}: {rule}")]
+    Order {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        value: u64,
+        /// What it was compared with.
+        bound: u64,
+        /// What must hold, and why.
+        rule: &'static str,
     },
     /// A list and a selector.
     #[error("scope: both namespaces and namespaceSelector are set; keep one of the two, or none for every namespace")]

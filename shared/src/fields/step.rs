@@ -32,21 +32,19 @@ impl<'a> Step<'a> {
 
     /// What it leads to.
     pub(super) fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
-        match self {
-            Self::Field(name) => value.as_object()?.get(*name),
-            _ => value.as_array()?.get(self.position(value)?),
+        if let Self::Field(name) = self {
+            return value.as_object()?.get(*name);
         }
+        value.as_array()?.get(self.position(value)?)
     }
 
     /// What it leads to, to change it.
     pub(super) fn of_mut<'v>(&self, value: &'v mut Value) -> Option<&'v mut Value> {
-        match self {
-            Self::Field(name) => value.as_object_mut()?.get_mut(*name),
-            _ => {
-                let position = self.position(value)?;
-                value.as_array_mut()?.get_mut(position)
-            }
+        if let Self::Field(name) = self {
+            return value.as_object_mut()?.get_mut(*name);
         }
+        let position = self.position(value)?;
+        value.as_array_mut()?.get_mut(position)
     }
 
     /// Takes away what it leads to; items of a list keep their order.

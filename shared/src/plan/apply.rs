@@ -189,11 +189,11 @@ impl ApplyTask {
                 self.created |= *state == State::Create;
                 self.applied(uid, fields, beside, facts)
             }
-            (State::Strip { .. }, Outcome::PreconditionFailed) => self.again(State::Read),
             (State::Create | State::Update(_) | State::Recreate(_), Outcome::PreconditionFailed) => {
                 self.again(State::Read)
             }
-            (State::Recreate(_), Outcome::DeleteAccepted | Outcome::Read(None)) => self.again(State::Read),
+            (State::Strip { .. }, Outcome::PreconditionFailed)
+            | (State::Recreate(_), Outcome::DeleteAccepted | Outcome::Read(None)) => self.again(State::Read),
             (State::Update(_), Outcome::Refused(refusal))
                 if refusal.reason == Reason::ImmutableField
                     && facts.immutable == Immutable::Recreate

@@ -132,7 +132,7 @@ fn departing_rule(bound: Option<&ClassState>, switches: bool, as_last_seen: OnDe
 /// Why a class cannot be applied.
 fn why_not(name: &str, state: &ClassState) -> (Reason, String) {
     match state {
-        ClassState::Deleting(_) => (Reason::ClassInvalid, format!("NamespaceClass {name} is being deleted")),
+        ClassState::Deleting(_) => (Reason::ClassNotFound, format!("NamespaceClass {name} is being deleted")),
         ClassState::Invalid(_, why) => (Reason::ClassInvalid, format!("NamespaceClass {name} is not accepted: {why}")),
         _ => (Reason::ClassNotFound, format!("NamespaceClass {name} does not exist")),
     }

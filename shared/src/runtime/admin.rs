@@ -20,6 +20,11 @@ pub trait Readiness: Send + Sync + 'static {
 
     /// What a person should know although the process is ready, such as a refused configuration.
     fn notes(&self) -> Vec<String>;
+
+    /// How the process stands, such as leader or standby, where nothing is amiss.
+    fn facts(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 #[derive(Clone)]
@@ -60,6 +65,7 @@ async fn readyz(State(admin): State<Admin>, RawQuery(query): RawQuery) -> impl I
         }
     }
     if verbose {
+        lines.extend(admin.readiness.facts().iter().map(|fact| format!("[i] {fact}")));
         lines.extend(admin.readiness.notes().iter().map(|note| format!("[!] {note}")));
     }
     lines.push(if ready { "ready\n".into() } else { "not ready\n".into() });

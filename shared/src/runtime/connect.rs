@@ -9,6 +9,8 @@ use kube::Client;
 const OLDEST_MINOR: u32 = 33;
 /// How long a watch request lasts at most, in seconds: a server that went silent is noticed then.
 pub const WATCH_SECONDS: u32 = 60;
+/// Why a client cannot be made.
+pub const UNUSABLE: &str = "the cluster's address or credentials cannot be used";
 /// Longest silence within a request, watches included. A request without an answer by then has failed.
 const SILENCE: Duration = Duration::from_secs(90);
 
@@ -18,6 +20,16 @@ const SILENCE: Duration = Duration::from_secs(90);
 /// # Errors
 /// There is no cluster, it does not answer, or it is too old.
 pub async fn connect(agent: &str) -> anyhow::Result<Client> {
+    let client = Client::try_from(cluster(agent).await?).context(UNUSABLE)?;
+    ensure_supported(&client).await?;
+    Ok(client)
+}
+
+/// What [`connect`] makes its client of, for one that stands behind something.
+///
+/// # Errors
+/// There is no cluster.
+pub async fn cluster(agent: &str) -> anyhow::Result<kube::Config> {
     let mut config = kube::Config::infer().await.context("no cluster: set KUBECONFIG, or run in a pod")?;
     config.default_retry = false;
     config.connect_timeout = Some(Duration::from_secs(10));
@@ -25,12 +37,19 @@ pub async fn connect(agent: &str) -> anyhow::Result<Client> {
     config.write_timeout = Some(SILENCE);
     let agent = format!("{agent}/{}", env!("CARGO_PKG_VERSION"));
     config.headers.push((http::header::USER_AGENT, http::HeaderValue::try_from(agent)?));
-    let client = Client::try_from(config).context("the cluster's address or credentials cannot be used")?;
+    Ok(config)
+}
+
+/// Refuses an API server that is too old.
+///
+/// # Errors
+/// It is, or does not answer.
+pub async fn ensure_supported(client: &Client) -> anyhow::Result<()> {
     let version = client.apiserver_version().await.context("the API server does not answer")?;
     if !is_new_enough(&version.major, &version.minor) {
         bail!("the API server is {}.{}; 1.{OLDEST_MINOR} or later is needed", version.major, version.minor);
     }
-    Ok(client)
+    Ok(())
 }
 
 /// Some providers add a sign to the minor version, such as `33+`.

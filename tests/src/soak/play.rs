@@ -112,7 +112,7 @@ impl<'a> Stage<'a> {
     }
 
     async fn kill(&mut self) -> Result<()> {
-        self.operator.program().kill()?;
+        self.operator.kill_for_good(self.cp).await?;
         check::ensure_nothing_untracked(&self.world).await.context("after a kill")?;
         self.operator = start(self.cp).await?;
         Ok(())

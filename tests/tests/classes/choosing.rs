@@ -120,10 +120,13 @@ async fn c02_a_class_that_is_being_deleted_changes_nothing_where_it_is_asked_for
     classes.patch(&b, &PatchParams::default(), &finalizers(&["example.com/held"])).await?;
     classes.delete(&b, &DeleteParams::default()).await?;
     world.join("pay", "b").await?;
-    says(&world.not_ready("pay", "ClassInvalid").await?, &[&b, "is being deleted"])?;
+    says(&world.not_ready("pay", "ClassNotFound").await?, &[&b, "is being deleted"])?;
     quiet(&world, "pay", &["only-a"]).await?;
     classes.patch(&b, &PatchParams::default(), &finalizers(&[])).await?;
-    world.not_ready("pay", "ClassNotFound").await?;
+    eventually("the class is known to be gone", async || {
+        says(&world.not_ready("pay", "ClassNotFound").await?, &[&b, "does not exist"])
+    })
+    .await?;
     ensure_maps(&world, "pay", &["only-a"]).await
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use kube::api::{ListParams, Patch, PatchParams};
 use nsclass_shared::names::CLASS_LABEL;
+use nsclass_tests::install::ensure_namespace;
 use nsclass_tests::{ControlPlane, GENEROUS, Operator, OperatorOptions, Options, Program, World, eventually};
 use serde_json::json;
 use tokio::sync::{Mutex, MutexGuard};
@@ -143,6 +144,7 @@ async fn labelled(world: &World, name: &str, class: &str) -> Result<()> {
 async fn c07_a_reserved_namespace_is_bound_only_by_its_exact_name() -> Result<()> {
     let cp = ControlPlane::start(Options::default()).await?;
     let config = "operatorNamespace: the-operator\nscope: { allowReserved: [kube-public] }\n".to_owned();
+    ensure_namespace(&cp.admin(), "the-operator").await?;
     let _operator = Operator::start(&cp, OperatorOptions { config, ..OperatorOptions::default() }).await?;
     let world = World::new(&cp, "c07");
     world.class("std", items(&[config_map("a", &json!({}))])).await?;

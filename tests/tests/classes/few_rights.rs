@@ -21,6 +21,7 @@ rules:
 - { apiGroups: [""], resources: [namespaces], verbs: [get, list, watch, patch] }
 - { apiGroups: [nsclass.io], resources: ["*"], verbs: ["*"] }
 - { apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [get, list, watch] }
+- { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, list, watch, create, patch] }
 - { apiGroups: [""], resources: [configmaps], verbs: [get, create, patch, delete] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1

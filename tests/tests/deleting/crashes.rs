@@ -65,7 +65,7 @@ async fn fault01_sigkill_at_any_moment_leaves_nothing_untracked_and_ends_the_sam
         world.class("std", json!({ "resources": items(round) })).await?;
         // Spread over the time that a round takes; where it falls is the machine's dice.
         tokio::time::sleep(Duration::from_millis(u64::from(round * 37 % 250))).await;
-        operator.program().kill()?;
+        operator.kill_for_good(&cp).await?;
         ensure_nothing_untracked(&world).await.with_context(|| format!("after kill {round}"))?;
         operator = Operator::start(&cp, OperatorOptions::default()).await?;
     }

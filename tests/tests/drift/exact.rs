@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::rbac::v1::RoleBinding;
-use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
 use nsclass_tests::{World, eventually, holds_for};
 use serde_json::{Value, json};
@@ -39,13 +39,9 @@ async fn editor(world: &Stage, short: &str) -> Result<Client> {
 }
 
 fn policies(world: &World, client: Client, short: &str) -> Api<DynamicObject> {
-    let api = objects(world, short, "networking.k8s.io/v1", "NetworkPolicy", "networkpolicies");
-    Api::namespaced_with(client, &world.name(short), &resource_of(&api))
-}
-
-fn resource_of(_: &Api<DynamicObject>) -> kube::api::ApiResource {
-    let gvk = kube::api::GroupVersionKind::gvk("networking.k8s.io", "v1", "NetworkPolicy");
-    kube::api::ApiResource::from_gvk_with_plural(&gvk, "networkpolicies")
+    let kind = GroupVersionKind::gvk("networking.k8s.io", "v1", "NetworkPolicy");
+    let resource = ApiResource::from_gvk_with_plural(&kind, "networkpolicies");
+    Api::namespaced_with(client, &world.name(short), &resource)
 }
 
 /// Waits until the policy is as the class says; returns it.
@@ -109,8 +105,8 @@ async fn bad12_an_allow_all_rule_that_a_tenant_adds_beside_ours_is_removed() -> 
         Ok(())
     })
     .await?;
-    let rest = world.asked(mark, "pay").await?;
-    ensure!(rest.is_empty(), "all is set back, and yet:\n{rest}");
+    let asked = world.asked(mark, "pay").await?;
+    ensure!(asked.is_empty(), "all is set back, and yet:\n{asked}");
     let after = world.binding("pay").await?.context("no binding")?.status.context("no status")?.inventory;
     ensure!(recorded == after, "what is recorded changed: {recorded:?} to {after:?}");
     Ok(())

@@ -13,9 +13,14 @@ const POLICY: &str = "lock";
 
 /// Switches an optional policy on for namespaces that match.
 pub(crate) async fn switch_on(stage: &Stage, name: &str, selector: Value) -> Result<()> {
-    let documents = serde_saphyr::from_multiple::<Value>(&policies::policy(name)?)?;
-    for mut document in documents {
+    switch_on_as(stage, name, name, selector).await
+}
+
+/// The same, through a binding of this name: each test has one of its own.
+pub(crate) async fn switch_on_as(stage: &Stage, name: &str, binding: &str, selector: Value) -> Result<()> {
+    for mut document in serde_saphyr::from_multiple::<Value>(&policies::policy(name)?)? {
         if document["kind"] == "ValidatingAdmissionPolicyBinding" {
+            document["metadata"]["name"] = json!(format!("nsclass-{binding}"));
             document["spec"]["matchResources"] = json!({ "namespaceSelector": selector });
         }
         stage.cp.apply_yaml(&document.to_string()).await?;
@@ -83,7 +88,7 @@ async fn locked_objects_are_changed_and_deleted_by_the_operator_alone_and_their_
 async fn a_locked_object_of_a_terminating_namespace_is_deleted_by_anybody() -> Result<()> {
     let stage = Stage::open("lock-end").await?;
     let room = stage.namespace_with("pay", json!({ "labels": { "lock": "end" } })).await?;
-    switch_on_end(&stage).await?;
+    switch_on_as(&stage, POLICY, "lock-end", json!({ "matchLabels": { "lock": "end" } })).await?;
     let tenant = stage.somebody("tenant").await?;
     let mut held = marked(&stage, "ConfigMap", &room, "held", &json!({}));
     held["metadata"]["finalizers"] = json!(["example.com/hold"]);
@@ -95,15 +100,4 @@ async fn a_locked_object_of_a_terminating_namespace_is_deleted_by_anybody() -> R
     let let_go = json!({ "metadata": { "finalizers": null } });
     Ask::merge(at(&room, "/configmaps/held"), let_go).done(&stage.admin).await?;
     stage.gone("pay").await
-}
-
-/// The same policy through a second binding: the first is the other test's.
-async fn switch_on_end(stage: &Stage) -> Result<()> {
-    let text = policies::policy(POLICY)?;
-    let (policy, binding) = text.split_once("\n---\n").unwrap_or_default();
-    let mut binding: Value = serde_saphyr::from_str(binding)?;
-    binding["metadata"]["name"] = json!("nsclass-lock-end");
-    binding["spec"]["matchResources"] = json!({ "namespaceSelector": { "matchLabels": { "lock": "end" } } });
-    stage.cp.apply_yaml(&format!("{policy}\n---\n{binding}")).await?;
-    Ok(())
 }

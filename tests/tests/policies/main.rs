@@ -4,8 +4,10 @@
 mod ask;
 mod bindings;
 mod class_label;
+mod controller;
 mod copies;
 mod guarded_keys;
+mod kept;
 mod label_values;
 mod lock;
 mod marks;

@@ -9,12 +9,14 @@ mod thing;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{DynamicObject, ListParams};
 use kube::core::ApiResource;
 use kube::{Api, Client, ResourceExt};
 use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding};
-use nsclass_tests::eventually_within;
+use nsclass_shared::names::controller_lease;
+use nsclass_tests::{OPERATOR_NAMESPACE, eventually_within};
 
 use crate::examples::{CLASSES, Examples, NAMESPACES, PROBES};
 use crate::preflight::{Preflight, cluster_role};
@@ -41,16 +43,26 @@ pub async fn clean_up(stage: &Stage, before: &Preflight, screen: &Screen) -> Res
         }
     }
     let all = [asked_for.concat(), bindings(client)?, cluster_roles(client)?].concat();
-    let works = stage.operator.get().is_some_and(|operator| operator.program().ensure_running().is_ok());
-    if !works || until_gone(screen, &all).await.is_err() {
+    let works = || stage.operator.get().is_some_and(|operator| operator.program().ensure_running().is_ok());
+    let let_go = tokio::select! {
+        gone = until_gone(screen, &all), if works() => gone.is_ok(),
+        _ = stage.operator_ended(), if works() => false,
+        else => false,
+    };
+    if !let_go {
         screen.say("The controller does not let go of them (any more); the demo does it by hand.");
         by_hand::let_go(&all).await?;
         until_gone(screen, &all).await.with_context(|| remedy(&all))?;
     }
     screen.tick("its namespaces, classes, bindings and cluster roles are gone");
-    if let Some(operator) = stage.operator.get().filter(|_| works) {
+    if let Some(operator) = stage.operator.get().filter(|_| works()) {
         operator.program().terminate().await?;
     }
+    let places = place(client, before);
+    for thing in &places {
+        thing.delete().await?;
+    }
+    until_gone(screen, &places).await.with_context(|| remedy(&places))?;
     let mut definitions = definitions(client, &Examples::prefixed().names_in(PROBES)?);
     definitions.extend(ours_to_delete(client, before, screen).await?);
     for definition in &definitions {
@@ -86,6 +98,18 @@ fn remedy(things: &[Thing]) -> String {
 fn namespaces(client: &Client) -> Result<Vec<Thing>> {
     let resource = ApiResource::erase::<k8s_openapi::api::core::v1::Namespace>(&());
     Ok(things(client, &resource, Examples::prefixed().names_in(NAMESPACES)?))
+}
+
+/// The controller's lease, and its namespace where the demo made that.
+fn place(client: &Client, before: &Preflight) -> Vec<Thing> {
+    let resource = ApiResource::erase::<Lease>(&());
+    let api = Api::namespaced_with(client.clone(), OPERATOR_NAMESPACE, &resource);
+    let mut things = vec![Thing { api, kind: "lease".to_owned(), name: controller_lease("default") }];
+    if !before.has_operator_namespace {
+        let resource = ApiResource::erase::<k8s_openapi::api::core::v1::Namespace>(&());
+        things.push(Thing::new(client, &resource, OPERATOR_NAMESPACE.to_owned()));
+    }
+    things
 }
 
 fn classes(client: &Client) -> Result<Vec<Thing>> {

@@ -9,6 +9,7 @@ use kube::core::ApiResource;
 use kube::{Api, Client, ResourceExt};
 use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding, crds};
 use nsclass_shared::names::CLASS_LABEL;
+use nsclass_tests::OPERATOR_NAMESPACE;
 
 use crate::cluster::find;
 use crate::examples::{Examples, NAMESPACES, PROBES};
@@ -18,6 +19,8 @@ use crate::examples::{Examples, NAMESPACES, PROBES};
 pub struct Preflight {
     /// Definitions of our kinds that were not there.
     pub missing: Vec<CustomResourceDefinition>,
+    /// Whether the operator's namespace was there.
+    pub has_operator_namespace: bool,
 }
 
 impl Preflight {
@@ -64,7 +67,8 @@ impl Preflight {
                 bail!(in_the_way("CustomResourceDefinition", &name));
             }
         }
-        Ok(Self { missing })
+        let has_operator_namespace = find(&namespaces, OPERATOR_NAMESPACE).await?.is_some();
+        Ok(Self { missing, has_operator_namespace })
     }
 }
 

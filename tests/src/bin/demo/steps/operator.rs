@@ -3,8 +3,8 @@
 use anyhow::{Result, anyhow, ensure};
 use kube::ResourceExt;
 use nsclass_shared::api::crds;
-use nsclass_tests::Operator;
-use nsclass_tests::install::install_crds;
+use nsclass_tests::install::{ensure_namespace, install_crds};
+use nsclass_tests::{OPERATOR_NAMESPACE, Operator};
 
 use crate::demo::Demo;
 use crate::stage::Stage;
@@ -24,6 +24,8 @@ pub async fn start(demo: &Demo<'_>, stage: &Stage) -> Result<()> {
         let names: Vec<String> = crds.iter().map(ResourceExt::name_any).collect();
         demo.screen.tick(&format!("the API server serves {}", names.join(" and ")));
     }
+    demo.screen.command(&format!("kubectl create namespace {OPERATOR_NAMESPACE}"));
+    ensure_namespace(&demo.cluster.client(), OPERATOR_NAMESPACE).await?;
     demo.screen.command("nsclass-controller --admin-address 127.0.0.1:0");
     let operator = Operator::start_with(stage.kubeconfig.clone(), "", &[]).await?;
     let operator = stage.operator.get_or_init(|| operator);

@@ -1,0 +1,61 @@
+//! Tells when to look: the template or the configuration changed. A hint, no more; it is looked without it too.
+
+use futures::{StreamExt, stream::BoxStream};
+use k8s_openapi::api::{admissionregistration::v1::ValidatingWebhookConfiguration, core::v1::ConfigMap};
+use kube::{
+    Api, Client,
+    core::PartialObjectMeta,
+    runtime::{WatchStreamExt, watcher},
+};
+use nsclass_shared::{config::Settings, runtime::WATCH_SECONDS};
+
+/// What is watched: the template's namespace and name, and the configuration's name once it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Subject {
+    namespace: String,
+    config_map: String,
+    configuration: Option<String>,
+}
+
+/// Something may have changed.
+pub struct Told {
+    client: Client,
+    watched: Option<(Subject, BoxStream<'static, ()>)>,
+}
+
+impl Told {
+    /// Of nothing yet.
+    pub fn new(client: Client) -> Self {
+        Self { client, watched: None }
+    }
+
+    /// Watches what these settings speak of.
+    pub fn follow(&mut self, settings: &Settings, configuration: Option<&str>) {
+        let config = &settings.config;
+        let subject = Subject {
+            namespace: config.operator_namespace.clone(),
+            config_map: config.certificates.template_config_map(),
+            configuration: configuration.map(str::to_owned),
+        };
+        if self.watched.as_ref().is_some_and(|(watched, _)| *watched == subject) {
+            return;
+        }
+        let one =
+            |name: &str| watcher::Config::default().timeout(WATCH_SECONDS).fields(&format!("metadata.name={name}"));
+        let maps: Api<PartialObjectMeta<ConfigMap>> = Api::namespaced(self.client.clone(), &subject.namespace);
+        let mut streams = vec![watcher(maps, one(&subject.config_map)).default_backoff().map(drop).boxed()];
+        if let Some(name) = &subject.configuration {
+            let api: Api<PartialObjectMeta<ValidatingWebhookConfiguration>> = Api::all(self.client.clone());
+            streams.push(watcher(api, one(name)).default_backoff().map(drop).boxed());
+        }
+        self.watched = Some((subject, futures::stream::select_all(streams).boxed()));
+    }
+
+    /// Waits for a change. Without one, for ever.
+    pub async fn next(&mut self) {
+        match &mut self.watched {
+            Some((_, stream)) => drop(stream.next().await),
+            None => std::future::pending().await,
+        }
+    }
+}
