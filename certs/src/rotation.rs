@@ -25,7 +25,8 @@ pub use facts::{AuthorityInfo, LeafInfo, Material, Published, Served};
 /// How long things last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Of an authority. It is replaced when a third of that is left.
+    /// Of an authority. It is replaced when a third of that is left. One that was made to last longer is replaced as if it had been
+    /// made to last this long: a shorter time is how a person asks for another authority.
     pub authority: SignedDuration,
     /// Of a serving certificate. It is renewed when a third of its own lifetime is left.
     pub serving: SignedDuration,
@@ -77,10 +78,11 @@ pub fn plan(now: Timestamp, policy: &Policy, material: &Material, bundles: &[Pub
     }
     let leaf = material.leaf.as_ref();
     let Some(next) = &material.next else {
-        return if current.renewal() <= now {
+        let renewal = current.renewal(policy.authority);
+        return if renewal <= now {
             Step::MakeNext
         } else {
-            keep(now, policy, leaf, current, current.renewal(), Waiting::Renewal)
+            keep(now, policy, leaf, current, renewal, Waiting::Renewal)
         };
     };
     let is_by_next = leaf.is_some_and(|leaf| leaf.authority == Some(next.id));

@@ -21,6 +21,7 @@ use crate::{answers, context::Context, requests};
 /// Carries out one step for the namespace `name`.
 pub async fn carry_out(context: &Context, name: &str, step: &Step) -> Outcome {
     match step {
+        Step::AskGuard { class, loss } => context.mass_delete.ask(context, name, class, loss).await,
         Step::WriteBinding(binding) => write_binding(context, binding).await,
         Step::DeleteBinding(binding) => delete_binding(context, binding).await,
         Step::HoldNamespace { uid } => set_finalizer(context, name, uid, true).await,

@@ -4,8 +4,7 @@
 //! template, configuration, Secrets, replicas ──look──▶ nsclass_certs::rotation::plan (pure) ──▶ one write ──▶ look again
 //! ```
 //! Nothing is remembered that a restart could lose: what is done depends on what is there. While no template is there, nothing is done.
-//! A watch of the template and of the configuration tells when to look; and it is looked every half a minute all the same, by the wall
-//! clock, so that neither a lost event nor a machine that slept lets a certificate run out.
+//! Watches of the metadata of all of these tell when to look; and it is looked every half a minute all the same, by the wall clock, so that neither a lost event nor a machine that slept lets a certificate run out.
 
 mod error;
 mod events;

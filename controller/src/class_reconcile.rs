@@ -11,15 +11,22 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams},
 };
 use nsclass_shared::{
-    api::{ClassStatus, NamespaceClass, NamespaceClassBinding},
-    class_status::{BindingSummary, FinalizerChange, Protection, class_status},
+    api::{ClassStatus, GuardStatus, NamespaceClass, NamespaceClassBinding},
+    class_status::{BindingSummary, ClassNow, FinalizerChange, Protection, class_status},
+    guard::ClassView,
     names,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{classes, context::Context, memory, observe::now, worker};
+use crate::{
+    classes,
+    context::Context,
+    mass_delete, memory,
+    observe::{self, now},
+    worker,
+};
 
 /// Least time between two writes of one class's status.
 const STATUS_EVERY: Duration = Duration::from_secs(5);
@@ -61,6 +68,7 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     }
     let Some(class) = context.classes.get(name) else {
         context.classes.forget(name);
+        context.mass_delete.forget(name);
         written.forget(name);
         return Ok(());
     };
@@ -127,7 +135,20 @@ async fn write_status(
     let name = class.name_any();
     let before: Option<ClassStatus> = class.data.get("status").and_then(|s| serde_json::from_value(s.clone()).ok());
     let accepted = context.classes.verdict(class, &context.kinds, &context.settings()).await?;
-    let status = class_status(before.as_ref(), class.metadata.generation, &accepted, bindings, now());
+    let uid = class.uid().unwrap_or_default();
+    // Held until the status is written, so that no older record overwrites a newer one.
+    let guard = context.mass_delete.of(&name, Some(class));
+    let guard = guard.lock().await;
+    let view = ClassView {
+        name: &name,
+        uid: &uid,
+        generation: class.metadata.generation.unwrap_or_default(),
+        deleting: class.metadata.deletion_timestamp.is_some(),
+        confirmed: mass_delete::confirmation(class),
+    };
+    let class_now =
+        ClassNow { view, accepted, suspended: observe::is_suspended(class.annotations()), passed: guard.record() };
+    let status = class_status(before.as_ref(), &class_now, bindings, now());
     if before.as_ref() == Some(&status) {
         return Ok(());
     }
@@ -135,6 +156,18 @@ async fn write_status(
         context.class_queue.add_at(&name, next);
         return Ok(());
     }
+    let mut body = json!(status);
+    // A merge takes only away what is named.
+    let GuardStatus { passed, held } = &status.guard;
+    body["guard"] = if status.guard.is_empty() { Value::Null } else { json!({ "passed": passed, "held": held }) };
+    patch_status(context, class, &body).await?;
+    written.now(&name);
+    Ok(())
+}
+
+/// Merges `status` into the status of a class. Nothing happens where it is gone meanwhile, or made again: the watch tells.
+pub async fn patch_status(context: &Context, class: &DynamicObject, status: &Value) -> Result<(), kube::Error> {
+    let name = class.name_any();
     let body = json!({
         "metadata": { "uid": class.uid() },
         "status": status,
@@ -147,11 +180,7 @@ async fn write_status(
         kube::core::Request::new(api.resource_url()).patch_subresource("status", &name, &params, &Patch::Merge(body));
     let request = request.map_err(kube::Error::BuildRequest)?;
     match context.client.request::<DynamicObject>(request).await {
-        Ok(_) => {
-            written.now(&name);
-            Ok(())
-        }
-        // Gone meanwhile, or made again: the watch tells.
+        Ok(_) => Ok(()),
         Err(kube::Error::Api(status)) if status.code == 404 || status.code == 409 => Ok(()),
         Err(error) => Err(error),
     }

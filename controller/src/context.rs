@@ -16,6 +16,7 @@ use crate::{
     drift::Drift,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
+    mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
     queue::WorkQueue,
@@ -45,6 +46,8 @@ pub struct Context {
     pub bindings: Bindings,
     /// What the API server serves.
     pub kinds: KindCache,
+    /// What keeps one slip from deleting everything.
+    pub mass_delete: MassDeleteGuard,
     /// What is remembered of namespaces.
     pub memory: Memory,
     /// What watches saw changed or gone.

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     classes,
     context::{Context, WatchedDefinition, WatchedNamespace},
+    mass_delete, observe,
 };
 
 pub use bindings_told::BindingsTold;
@@ -109,6 +110,9 @@ struct Version {
     generation: i64,
     deleting: bool,
     protected: bool,
+    suspended: bool,
+    /// What the guard is told to let through.
+    confirmed: Option<String>,
 }
 
 /// Classes as they were when their namespaces were last told.
@@ -129,6 +133,8 @@ impl ClassesTold {
                     generation: class.metadata.generation.unwrap_or_default(),
                     deleting: class.metadata.deletion_timestamp.is_some(),
                     protected: classes::is_protected(&class),
+                    suspended: observe::is_suspended(class.annotations()),
+                    confirmed: mass_delete::confirmation(&class).map(str::to_owned),
                 };
                 self.relist.insert(name.clone());
                 context.class_queue.add(&name);

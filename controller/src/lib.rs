@@ -19,6 +19,7 @@ mod drift;
 mod feeds;
 pub mod kinds;
 pub mod leader;
+pub mod mass_delete;
 pub mod memory;
 pub mod metrics;
 mod observe;

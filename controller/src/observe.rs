@@ -9,7 +9,7 @@ use nsclass_shared::{
     api::{InventoryEntry, NamespaceClassBinding},
     config::NamespaceFinalizer,
     names,
-    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Rendering},
+    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Rendering, Suspended},
 };
 use thiserror::Error;
 
@@ -67,6 +67,7 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
             requested = Some((label, state));
         }
     }
+    let suspended = suspension(context, namespace.as_ref(), binding.as_ref());
     let wants_protection = look || !asked.suspects.is_empty();
     let protected = match (&namespace, &binding) {
         (Some(namespace), Some(binding)) if wants_protection && !reserved && !converges(requested.as_ref()) => {
@@ -89,6 +90,7 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
         reserved,
         requested,
         bound,
+        suspended,
         hold_namespaces: settings.config.controller.namespace_finalizer == NamespaceFinalizer::WhenOwed,
         binding,
         live,
@@ -97,6 +99,28 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
         protected,
         refused: context.memory.refused(name),
     })
+}
+
+/// Whether the annotations of a class or a namespace stop writes there (class.md C39).
+pub fn is_suspended(annotations: &BTreeMap<String, String>) -> bool {
+    annotations.get(names::SUSPEND_ANNOTATION).is_some_and(|value| value == "true")
+}
+
+/// The namespace itself, then the class that it has, then the one that it asks for.
+fn suspension(
+    context: &Context,
+    namespace: Option<&WatchedNamespace>,
+    binding: Option<&NamespaceClassBinding>,
+) -> Option<Suspended> {
+    let namespace = namespace?;
+    if is_suspended(namespace.annotations()) {
+        return Some(Suspended::Namespace);
+    }
+    let bound = binding.map(|b| &b.spec.class_name);
+    let classes = bound.into_iter().chain(namespace.labels().get(names::CLASS_LABEL)).filter(|class| !class.is_empty());
+    let mut suspended =
+        classes.filter(|class| context.classes.get(class).is_some_and(|class| is_suspended(class.annotations())));
+    suspended.next().map(|class| Suspended::Class(class.clone()))
 }
 
 /// The wall clock in whole seconds, which is what the API server keeps of a time.

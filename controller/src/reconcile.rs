@@ -43,6 +43,9 @@ async fn reconcile(context: &Context, name: &str) {
     match observed {
         Ok(observed) => {
             let pass = run(context, name, Pass::begin(observed)).await;
+            if pass.has_ended() && !pass.is_held() {
+                context.mass_delete.not_held(context, name).await;
+            }
             conclude(context, name, &pass);
         }
         Err(ObserveError::Damaged(why)) => {

@@ -2,7 +2,12 @@
 
 use jiff::Timestamp;
 
-use crate::api::{Assessment, ClassStatus, NamespaceClassBinding, NamespaceCounts, get_condition, set_condition};
+use crate::api::{
+    Assessment, ClassStatus, GuardPassed, GuardStatus, NamespaceClassBinding, NamespaceCounts, get_condition,
+    set_condition,
+};
+use crate::guard::{self, ClassView, HeldNamespace};
+use crate::reason::Reason;
 
 /// Failing namespaces named in one message; the others are counted.
 const MOST_NAMED: usize = 3;
@@ -16,12 +21,17 @@ pub struct BindingSummary {
     pub ready: Option<bool>,
     /// The reason there.
     pub reason: String,
+    /// The mass-delete guard keeps its objects.
+    pub held: Option<HeldNamespace>,
 }
 
 impl BindingSummary {
     /// Reads a binding.
     pub fn of(binding: &NamespaceClassBinding) -> Self {
         let ready = binding.status.as_ref().and_then(|status| get_condition(&status.conditions, "Ready"));
+        let reason = ready.map(|c| c.reason.clone()).unwrap_or_default();
+        let lost = binding.status.as_ref().filter(|status| status.requested_class.is_empty());
+        let label_lost = lost.and_then(|status| status.objects_go.as_ref()).map(|gone| gone.since.0);
         Self {
             namespace: binding.spec.namespace_name.clone(),
             ready: ready.and_then(|c| match c.status.as_str() {
@@ -29,21 +39,34 @@ impl BindingSummary {
                 "False" => Some(false),
                 _ => None,
             }),
-            reason: ready.map(|c| c.reason.clone()).unwrap_or_default(),
+            held: (reason == Reason::GuardEngaged.as_str()).then_some(HeldNamespace { label_lost }),
+            reason,
         }
     }
 }
 
-/// The status of a class, from what it said before.
-///
-/// `accepted` is what [`crate::validate`] found, as the condition `Accepted`; `bindings` those whose `spec.className` is this class.
+/// What is known of a class besides its bindings.
+#[derive(Clone, Debug)]
+pub struct ClassNow<'a> {
+    /// Its metadata, as far as it counts here.
+    pub view: ClassView<'a>,
+    /// What [`crate::validate`] found, as the condition `Accepted`.
+    pub accepted: Assessment,
+    /// It carries the annotation `nsclass.io/suspend: "true"`.
+    pub suspended: bool,
+    /// What its guard has recorded.
+    pub passed: Option<GuardPassed>,
+}
+
+/// The status of a class, from what it said before. `bindings` are those whose `spec.className` is this class.
 pub fn class_status(
     before: Option<&ClassStatus>,
-    generation: Option<i64>,
-    accepted: &Assessment,
+    class: &ClassNow<'_>,
     bindings: &[BindingSummary],
     now: Timestamp,
 ) -> ClassStatus {
+    let ClassNow { view, accepted, suspended, passed } = class;
+    let generation = Some(view.generation);
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut failing: Vec<&BindingSummary> = bindings.iter().filter(|b| b.ready == Some(false)).collect();
     failing.sort_by(|a, b| a.namespace.cmp(&b.namespace));
@@ -53,14 +76,21 @@ pub fn class_status(
     status.namespaces =
         NamespaceCounts { bound: count(bindings.len()), ready: count(ready_ones), failing: count(failing.len()) };
     set_condition(&mut status.conditions, "Accepted", accepted, generation, now);
-    set_condition(
-        &mut status.conditions,
-        "Ready",
-        &ready(accepted, bindings.len(), ready_ones, &failing),
-        generation,
-        now,
-    );
+    let ready = if *suspended { when_suspended() } else { ready(accepted, bindings.len(), ready_ones, &failing) };
+    set_condition(&mut status.conditions, "Ready", &ready, generation, now);
+    let held: Vec<&HeldNamespace> = bindings.iter().filter_map(|binding| binding.held.as_ref()).collect();
+    let held = guard::held(&status.guard.held, &held, view);
+    if !held.is_empty() || get_condition(&status.conditions, "GuardEngaged").is_some() {
+        let engaged = guard::condition(view.name, &held, bindings.len());
+        set_condition(&mut status.conditions, "GuardEngaged", &engaged, generation, now);
+    }
+    status.guard = GuardStatus { passed: passed.clone(), held };
     status
+}
+
+fn when_suspended() -> Assessment {
+    let message = "the class carries the annotation nsclass.io/suspend, so nothing is written in its namespaces; remove it to go on";
+    Assessment { status: Some(false), reason: Reason::Suspended.to_string(), message: message.into() }
 }
 
 fn ready(accepted: &Assessment, bound: usize, ready: usize, failing: &[&BindingSummary]) -> Assessment {
@@ -131,21 +161,23 @@ mod tests {
     use super::*;
 
     fn summary(namespace: &str, ready: bool) -> BindingSummary {
-        BindingSummary { namespace: namespace.into(), ready: Some(ready), reason: "NotOwned".into() }
+        BindingSummary { namespace: namespace.into(), ready: Some(ready), reason: "NotOwned".into(), held: None }
     }
 
-    fn accepted(yes: bool) -> Assessment {
-        Assessment { status: Some(yes), reason: "Valid".into(), message: String::new() }
+    fn accepted() -> ClassNow<'static> {
+        let accepted = Assessment { status: Some(true), reason: "Valid".into(), message: String::new() };
+        let view = ClassView { name: "std", uid: "u", generation: 2, deleting: false, confirmed: None };
+        ClassNow { view, accepted, suspended: false, passed: None }
     }
 
     #[test]
     fn the_message_names_the_first_few_failing_namespaces_and_counts_the_rest() {
         let bindings: Vec<_> = ["e", "d", "c", "b", "a", "z"].iter().map(|n| summary(n, *n == "z")).collect();
-        let status = class_status(None, Some(2), &accepted(true), &bindings, Timestamp::UNIX_EPOCH);
+        let status = class_status(None, &accepted(), &bindings, Timestamp::UNIX_EPOCH);
         assert_eq!(status.namespaces, NamespaceCounts { bound: 6, ready: 1, failing: 5 });
         let ready = get_condition(&status.conditions, "Ready").unwrap();
         insta::assert_snapshot!(ready.message, @"5 of 6 namespaces are not ready: a (NotOwned), b (NotOwned), c (NotOwned) and 2 more");
-        let again = class_status(Some(&status), Some(2), &accepted(true), &bindings, Timestamp::MAX);
+        let again = class_status(Some(&status), &accepted(), &bindings, Timestamp::MAX);
         assert_eq!(again, status, "nothing new writes nothing");
     }
 

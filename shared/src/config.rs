@@ -9,6 +9,7 @@ mod error;
 mod leader_election;
 mod policy;
 mod scope;
+mod webhook;
 
 use std::{fmt, time::Duration};
 
@@ -24,6 +25,7 @@ pub use {
     leader_election::LeaderElectionConfig,
     policy::PolicyConfig,
     scope::{LabelSelectorConfig, RequirementConfig, ScopeConfig},
+    webhook::WebhookConfig,
 };
 
 /// The file, every field of it. Unknown keys are refused.
@@ -44,6 +46,8 @@ pub struct Config {
     pub certificates: CertificatesConfig,
     /// How the controller's replicas agree on one of them.
     pub leader_election: LeaderElectionConfig,
+    /// The admission process.
+    pub webhook: WebhookConfig,
 }
 
 impl Default for Config {
@@ -56,6 +60,7 @@ impl Default for Config {
             controller: ControllerConfig::default(),
             certificates: CertificatesConfig::default(),
             leader_election: LeaderElectionConfig::default(),
+            webhook: WebhookConfig::default(),
         }
     }
 }
@@ -106,6 +111,7 @@ impl Config {
         self.controller.check()?;
         self.certificates.check()?;
         self.leader_election.check()?;
+        self.webhook.check()?;
         let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;
         let policy = Policy::new(allow, deny, permit)?;
         let guarded = GuardedKeys::new(guarded_keys)?;
@@ -144,7 +150,7 @@ mod tests {
 
     #[test]
     fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
-        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, certificates, leaderElection");
+        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, certificates, leaderElection, webhook");
         insta::assert_snapshot!(refused("instance: Team_A"), @r#"instance: "Team_A" is not a DNS label: lower-case letters, digits and dashes, at most 63"#);
         insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @r#"policy.deny[0]: "ConfigMap" has neither two nor three parts; write version/Kind for the core group (v1/Secret), group/version/Kind else (apps/v1/Deployment), with * for any part"#);
         insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @r#"policy.guardedKeys[0]: "a b" cannot be the key of a label or annotation; write it as it stands in a namespace's metadata: prefix/name or name"#);

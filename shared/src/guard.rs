@@ -22,7 +22,7 @@ mod loss;
 use jiff::SignedDuration;
 
 pub use deletion::{ClassInUse, deletion_refusal};
-pub use held::{HeldNamespace, condition, held};
+pub use held::{ClassView, HeldNamespace, condition, held};
 pub use ledger::{Answer, Facts, Ledger, Waits};
 pub use loss::{Loss, digest_of_deletion, digest_of_edit, digest_of_labels, is_confirmed};
 

@@ -17,6 +17,7 @@ mod apply;
 mod drift;
 mod intent;
 mod live;
+mod loss;
 mod observed;
 mod pass;
 mod prune;

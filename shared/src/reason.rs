@@ -144,7 +144,9 @@ impl Reason {
                 "nothing to do if it passes; it is tried again with growing pauses"
             }
             Self::DeleteBlocked => "let the controllers behind the finalizers named finish, or remove the finalizers",
-            Self::GuardEngaged => "confirm with the annotation named on the class, or undo the change",
+            Self::GuardEngaged => {
+                "confirm the change with the annotation that the class's condition GuardEngaged names, or undo it"
+            }
             Self::InventoryCorrupted => "nothing is deleted; see the operator's log for what cannot be read",
             Self::InventoryTooLarge => "make the class smaller, or change it in two steps",
             Self::NamespaceTerminating => "nothing to do; the binding goes with the namespace",

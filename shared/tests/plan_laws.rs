@@ -53,6 +53,26 @@ proptest! {
         world.check_converged();
     }
 
+    /// While the mass-delete guard holds, only what is owed or switched goes; let go, the end is that of a run without it.
+    #[test]
+    fn c47_what_the_guard_holds_stays_and_goes_when_it_lets_go(events in vec(model::event(), 1..12)) {
+        let (mut calm, mut held) = (World::default(), World::default());
+        held.guard_holds = true;
+        for event in &events {
+            calm.happen(event);
+            calm.settle();
+            held.happen(event);
+            // The model fails where something is deleted past the guard.
+            held.settle();
+        }
+        held.guard_holds = false;
+        for world in [&mut calm, &mut held] {
+            world.happen(&Event::ReleaseFinalizers);
+            world.settle();
+            world.check_converged();
+        }
+    }
+
     #[test]
     fn c31_a_finished_state_has_no_steps(events in vec(model::event(), 1..12)) {
         let mut world = World::default();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     authority::{Authority, BACKDATE},
@@ -24,9 +24,9 @@ pub struct AuthorityInfo {
 }
 
 impl AuthorityInfo {
-    /// When it wants a successor.
-    pub fn renewal(&self) -> Timestamp {
-        renewal(self.issued, self.not_after)
+    /// When it wants a successor, if authorities are to last that long.
+    pub fn renewal(&self, lifetime: SignedDuration) -> Timestamp {
+        renewal(self.issued, self.not_after.min(self.issued + lifetime))
     }
 }
 

@@ -101,6 +101,17 @@ fn a22_an_authority_that_has_expired_issues_nothing_and_storms_nobody() {
 }
 
 #[test]
+fn a22_a_shorter_lifetime_takes_effect_on_the_authority_that_is_there() {
+    let material = Material { current: Some(authority(1, ago(1000))), next: None, leaf: Some(leaf(9, 1, NOW)) };
+    let bundles = [Published { authorities: [id(1)].into(), since: NOW }];
+    for (seconds, is_due) in [(1501, false), (1500, true)] {
+        let policy = Policy { authority: SignedDuration::from_secs(seconds), ..POLICY };
+        let step = plan(NOW, &policy, &material, &bundles, &Served::Unknown);
+        assert_eq!(step == Step::MakeNext, is_due, "{seconds}: {step:?}");
+    }
+}
+
+#[test]
 fn a22_a_pair_is_renewed_at_two_thirds_of_its_life_or_when_the_names_change() {
     let material = |leaf| Material { current: Some(authority(1, ago(1000))), next: None, leaf: Some(leaf) };
     let bundles = [Published { authorities: [id(1)].into(), since: NOW }];

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::{
     ByteString,
     api::{authentication::v1::SelfSubjectReview, core::v1::ConfigMap},
@@ -109,7 +109,11 @@ impl Office {
             }
         };
         self.context.certificates.well();
-        Ok(next)
+        let narrows_at = self.following.narrows_at(secrets::policy(&config.certificates).settle);
+        Ok(match (next, narrows_at) {
+            (Next::Sleep(until), Some(at)) => Next::Sleep(until.min(at)),
+            (next, _) => next,
+        })
     }
 
     /// Says what is wrong: in the log, in `/readyz`, and where a person must act, in an event.
@@ -188,7 +192,7 @@ impl Office {
         trust: Trust<'_>,
     ) -> Result<bool, CertsError> {
         let wanted = Reach::of(&config.scope);
-        let settle = SignedDuration::from_secs(i64::try_from(config.certificates.settle_seconds).unwrap_or(i64::MAX));
+        let settle = secrets::policy(&config.certificates).settle;
         let selector = wanted.selector(["kube-system", &config.operator_namespace]);
         if self.following.is_new() && live.is_some_and(|live| live.selectors().any(|other| *other != selector)) {
             self.following.begin_wide(now);

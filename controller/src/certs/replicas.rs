@@ -129,3 +129,6 @@ impl ServerCertVerifier for Eye {
         self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
+
+#[cfg(test)]
+mod tests;

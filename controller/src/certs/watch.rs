@@ -1,7 +1,10 @@
-//! Tells when to look: the template or the configuration changed. A hint, no more; it is looked without it too.
+//! Tells when to look: the template, a `Secret` or the configuration changed. A hint, no more; it is looked without it too.
 
 use futures::{StreamExt, stream::BoxStream};
-use k8s_openapi::api::{admissionregistration::v1::ValidatingWebhookConfiguration, core::v1::ConfigMap};
+use k8s_openapi::api::{
+    admissionregistration::v1::ValidatingWebhookConfiguration,
+    core::v1::{ConfigMap, Secret},
+};
 use kube::{
     Api, Client,
     core::PartialObjectMeta,
@@ -9,11 +12,12 @@ use kube::{
 };
 use nsclass_shared::{config::Settings, runtime::WATCH_SECONDS};
 
-/// What is watched: the template's namespace and name, and the configuration's name once it is known.
+/// What is watched: the template, and once it is there, what is made of it. Only metadata is: no key travels for a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Subject {
     namespace: String,
     config_map: String,
+    secrets: [String; 2],
     configuration: Option<String>,
 }
 
@@ -35,6 +39,7 @@ impl Told {
         let subject = Subject {
             namespace: config.operator_namespace.clone(),
             config_map: config.certificates.template_config_map(),
+            secrets: [config.certificates.authority_secret(), config.certificates.serving_secret()],
             configuration: configuration.map(str::to_owned),
         };
         if self.watched.as_ref().is_some_and(|(watched, _)| *watched == subject) {
@@ -45,6 +50,10 @@ impl Told {
         let maps: Api<PartialObjectMeta<ConfigMap>> = Api::namespaced(self.client.clone(), &subject.namespace);
         let mut streams = vec![watcher(maps, one(&subject.config_map)).default_backoff().map(drop).boxed()];
         if let Some(name) = &subject.configuration {
+            for secret in &subject.secrets {
+                let secrets: Api<PartialObjectMeta<Secret>> = Api::namespaced(self.client.clone(), &subject.namespace);
+                streams.push(watcher(secrets, one(secret)).default_backoff().map(drop).boxed());
+            }
             let api: Api<PartialObjectMeta<ValidatingWebhookConfiguration>> = Api::all(self.client.clone());
             streams.push(watcher(api, one(name)).default_backoff().map(drop).boxed());
         }

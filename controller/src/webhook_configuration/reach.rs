@@ -89,6 +89,11 @@ impl Following {
         self.now.is_none()
     }
 
+    /// When what is published becomes narrower by itself; none if it will not.
+    pub fn narrows_at(&self, settle: SignedDuration) -> Option<Timestamp> {
+        self.now.as_ref().filter(|(published, wanted, _)| published != wanted).map(|(.., since)| *since + settle)
+    }
+
     /// What to publish at `now`, when `wanted` is in force here.
     pub fn publish(&mut self, wanted: &Reach, now: Timestamp, settle: SignedDuration) -> Reach {
         let (published, since) = match self.now.take() {
@@ -158,8 +163,10 @@ mod tests {
                 assert_eq!(following.publish(old, NOW, SETTLE), *old, "nothing to widen at the start");
                 let wide = following.publish(new, NOW, SETTLE);
                 assert!(wide == old.or(new) && wide.or(old) == wide && wide.or(new) == wide, "{old:?} to {new:?}");
+                assert_eq!(following.narrows_at(SETTLE), (wide != *new).then(|| NOW + SETTLE));
                 assert_eq!(following.publish(new, NOW + SETTLE - SECOND, SETTLE), wide);
                 assert_eq!(following.publish(new, NOW + SETTLE, SETTLE), *new);
+                assert_eq!(following.narrows_at(SETTLE), None);
                 // Back and forth in between: all of them, until it is quiet.
                 let wider = following.publish(old, NOW, SETTLE);
                 assert_eq!(following.publish(new, NOW + SECOND, SETTLE), wider.or(new));

@@ -11,6 +11,13 @@ use crate::api::ClassSpec;
 #[error("spec: {0}; correct the class")]
 pub struct Unreadable(String);
 
+impl Unreadable {
+    /// What is wrong, without place and remedy.
+    pub fn why(&self) -> &str {
+        &self.0
+    }
+}
+
 /// A class, decoded and compiled.
 #[derive(Debug, Clone)]
 pub struct ReadClass {

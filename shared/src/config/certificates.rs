@@ -22,7 +22,8 @@ pub struct CertificatesConfig {
     pub extra_names: Vec<String>,
     /// Where each webhook replica listens, as `ADDRESS:PORT`, where no Service knows it; else its `EndpointSlice`s are asked.
     pub replicas: Vec<SocketAddr>,
-    /// `BuiltIn`: how long an authority is valid, in seconds, at least 30. It is replaced when a third of that is left.
+    /// `BuiltIn`: how long an authority is valid, in seconds, at least 30. It is replaced when a third of that is left, counted from when
+    /// it was made: with a shorter time here, the one that is there is replaced sooner.
     pub authority_seconds: u64,
     /// `BuiltIn`: how long a serving certificate is valid, in seconds, at least 10 and at most half as long as an authority. It is
     /// renewed when a third of that is left.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Rendering, Waiting};
+use super::{ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Rendering, Suspended, Waiting};
 use crate::{
     api::{BindingStatus, ObjectsGone, OnDelete, OptOutDelay},
     reason::Reason,
@@ -74,6 +74,10 @@ pub fn intent(observed: &Observed) -> Intent {
     if status.is_some_and(|s| !s.observed_namespace_uid.is_empty() && s.observed_namespace_uid != namespace.uid) {
         return Intent::Renew(namespace);
     }
+    // What a namespace owes to the cluster (above) is paid all the same, or a suspension would hold its deletion up.
+    if let Some(suspended) = observed.suspended.as_ref().filter(|_| binding.is_some() || observed.requested.is_some()) {
+        return Intent::Hold(namespace, Reason::Suspended, suspended.message());
+    }
     let last_seen = status.map_or(OnDelete::Delete, |s| s.on_delete);
     let Some((requested, state)) = &observed.requested else {
         return without_request(observed, namespace, status);
@@ -135,6 +139,19 @@ fn why_not(name: &str, state: &ClassState) -> (Reason, String) {
         ClassState::Deleting(_) => (Reason::ClassNotFound, format!("NamespaceClass {name} is being deleted")),
         ClassState::Invalid(_, why) => (Reason::ClassInvalid, format!("NamespaceClass {name} is not accepted: {why}")),
         _ => (Reason::ClassNotFound, format!("NamespaceClass {name} does not exist")),
+    }
+}
+
+impl Suspended {
+    fn message(&self) -> String {
+        match self {
+            Self::Namespace => {
+                "the namespace carries the annotation nsclass.io/suspend: nothing here is changed".into()
+            }
+            Self::Class(class) => {
+                format!("NamespaceClass {class} carries the annotation nsclass.io/suspend: nothing here is changed")
+            }
+        }
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Observed {
     pub requested: Option<(String, ClassState)>,
     /// The class whose objects are there, where that is another one than the requested.
     pub bound: Option<ClassState>,
+    /// Who stopped writes here (class.md C39).
+    pub suspended: Option<Suspended>,
     /// Whether namespaces that owe cluster-scoped objects carry our finalizer (class.md C42).
     pub hold_namespaces: bool,
     /// The binding, as stored.
@@ -62,6 +64,15 @@ pub struct Protected {
     pub facts: ClassFacts,
     /// Its objects; only those are repaired that the inventory records with the same rendering.
     pub desired: Vec<Desired>,
+}
+
+/// Where the annotation `nsclass.io/suspend: "true"` stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Suspended {
+    /// On the namespace.
+    Namespace,
+    /// On the class that it has or asks for.
+    Class(String),
 }
 
 /// The namespace as the API server has it.

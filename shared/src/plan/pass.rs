@@ -1,6 +1,10 @@
 //! The machine: stages in the order of class.md C30, each a list of small tasks.
 
+mod guard;
+
 use std::collections::{BTreeMap, VecDeque};
+
+use jiff::Timestamp;
 
 use super::{
     ClassFacts, Failure, Intent, NamespaceFacts, Observed, Outcome, Rank, Refused, Repair, Report, Requeue, Step,
@@ -8,7 +12,7 @@ use super::{
     intent,
     prune::{PruneTask, Pruned},
     settle,
-    tasks::{Stage, Tasks, entry_of, forget_uid, tasks},
+    tasks::{Stage, Stale, Tasks, entry_of, forget_uid, tasks},
 };
 use crate::{
     api::{InventoryEntry, NamespaceClassBinding},
@@ -26,6 +30,8 @@ pub struct Pass {
     /// The inventory as it will be written next.
     inventory: Vec<InventoryEntry>,
     stage: Stage,
+    /// The stage after the guard's answer.
+    first: Stage,
     applies: VecDeque<ApplyTask>,
     prunes: VecDeque<PruneTask>,
     failures: Vec<Failure>,
@@ -40,6 +46,10 @@ pub struct Pass {
     notes: Vec<String>,
     refused: BTreeMap<ObjectIdentity, Refused>,
     requeue: Option<Requeue>,
+    /// When the guard is asked again.
+    ask_again: Option<Timestamp>,
+    /// What it stood on turned out to be old.
+    stale: bool,
 }
 
 impl Pass {
@@ -50,13 +60,15 @@ impl Pass {
         let inventory =
             stored.as_ref().and_then(|b| b.status.as_ref()).map(|s| s.inventory.clone()).unwrap_or_default();
         let looked = !observed.live.is_empty();
-        let Tasks { first, intent, inventory, applies, prunes, failures } = tasks(&observed, intent, inventory);
+        let Tasks { first, intent, inventory, applies, prunes, failures } =
+            tasks(&observed, intent, inventory, Stale::Prune);
         Self {
             observed,
             intent,
             stored,
             inventory,
-            stage: first,
+            stage: Stage::Ask,
+            first,
             applies: applies.into(),
             prunes: prunes.into(),
             failures,
@@ -70,6 +82,8 @@ impl Pass {
             notes: Vec::new(),
             refused: BTreeMap::new(),
             requeue: None,
+            ask_again: None,
+            stale: false,
         }
     }
 
@@ -82,6 +96,7 @@ impl Pass {
     pub fn next_step(&mut self) -> Option<Step> {
         loop {
             let step = match self.stage {
+                Stage::Ask => self.question(),
                 Stage::Reserve => self.reservation().map(|b| Step::WriteBinding(Box::new(b))),
                 Stage::Hold => self.hold(),
                 Stage::Apply => self.applies.front().and_then(ApplyTask::step),
@@ -102,10 +117,12 @@ impl Pass {
         if outcome == Outcome::Stale {
             // With a pause: the watch that has to tell what is true now may be broken.
             self.requeue = Some(Requeue::Backoff);
+            self.stale = true;
             self.stage = Stage::Over;
             return;
         }
         match self.stage {
+            Stage::Ask => self.record_answer(outcome),
             Stage::Reserve | Stage::Settle => self.record_binding(outcome),
             Stage::Hold | Stage::Free => {
                 if let Outcome::Refused(refusal) = outcome {
@@ -126,7 +143,7 @@ impl Pass {
         let requeue = self.requeue.unwrap_or_else(|| match &self.intent {
             Intent::OptOut(_, gone) => Requeue::At(gone.at.0),
             _ if self.failures.iter().any(|f| f.reason.is_retried()) => Requeue::Backoff,
-            _ => Requeue::Rest,
+            _ => self.ask_again.map_or(Requeue::Rest, Requeue::At),
         });
         Report {
             failures: self.failures.clone(),
@@ -213,6 +230,7 @@ impl Pass {
 
     fn advance(&mut self) {
         self.stage = match self.stage {
+            Stage::Ask => self.first,
             Stage::Reserve => Stage::Hold,
             Stage::Hold => Stage::Apply,
             Stage::Apply => {

@@ -55,6 +55,11 @@ impl PruneTask {
         self.deleting
     }
 
+    /// Whether it takes an object away that is known to have been there.
+    pub(super) fn deletes(&self) -> bool {
+        self.departing == OnDelete::Delete && !self.entry.uid.is_empty()
+    }
+
     pub(super) fn rank(&self) -> Rank {
         Rank::of(&self.entry.group, &self.entry.kind)
     }

@@ -1,11 +1,14 @@
 //! The binding as a pass writes it: ahead of the applies, and at the end.
 
+use std::time::Duration;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Failure, Intent, Observed, intent::Convergence, report};
 use crate::{
     api::{
-        Assessment, BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, get_condition, set_condition,
+        Assessment, BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, ObjectsGone, OptOutDelay,
+        get_condition, set_condition,
     },
     identity::ObjectIdentity,
     reason::Reason,
@@ -72,7 +75,7 @@ pub(super) fn settled(
     let status = binding.status.get_or_insert_default();
     status.requested_class = observed.requested.as_ref().map(|(name, _)| name.clone()).unwrap_or_default();
     set_inventory(status, inventory);
-    note_intent(status, intent, failures);
+    note_intent(status, observed, intent, failures);
     let verdict = match quiet_verdict(intent, &binding.spec.class_name) {
         Some((reason, message)) if failures.is_empty() => Assessment {
             status: Some(false),
@@ -92,7 +95,7 @@ pub(super) fn settled(
     Some(binding)
 }
 
-fn note_intent(status: &mut BindingStatus, intent: &Intent, failures: &[Failure]) {
+fn note_intent(status: &mut BindingStatus, observed: &Observed, intent: &Intent, failures: &[Failure]) {
     match intent {
         Intent::Converge(goal) => {
             status.observed_namespace_uid.clone_from(&goal.namespace.uid);
@@ -101,9 +104,14 @@ fn note_intent(status: &mut BindingStatus, intent: &Intent, failures: &[Failure]
             status.values.clone_from(&goal.values);
             status.objects_go = None;
         }
-        Intent::Hold(namespace, ..) => {
+        Intent::Hold(namespace, reason, _) => {
             status.observed_namespace_uid.clone_from(&namespace.uid);
-            status.objects_go = None;
+            if *reason != Reason::GuardEngaged {
+                status.objects_go = None;
+            } else if observed.requested.is_none() {
+                // Without a delay nobody has noted yet when the label went, and the guard speaks of it by that time.
+                status.objects_go.get_or_insert_with(|| ObjectsGone::after(observed.now, OptOutDelay(Duration::ZERO)));
+            }
         }
         // While something of the former life is left, the inventory stays under its UID.
         Intent::Renew(namespace) if failures.is_empty() => status.observed_namespace_uid.clone_from(&namespace.uid),

@@ -1,10 +1,12 @@
 //! What a pass asks of the shell, and what the shell tells it.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{Held, LiveObject};
 use crate::{
     api::NamespaceClassBinding,
+    guard::Loss,
     identity::{Gvk, ObjectIdentity},
     reason::Reason,
 };
@@ -14,6 +16,13 @@ use crate::{
 pub enum Step {
     /// Create the binding, or replace it where it carries a resourceVersion.
     WriteBinding(Box<NamespaceClassBinding>),
+    /// Ask the mass-delete guard of a class.
+    AskGuard {
+        /// The class that the objects are from.
+        class: String,
+        /// What takes them.
+        loss: Loss,
+    },
     /// Delete the binding, if it still is the one we hold.
     DeleteBinding(Box<NamespaceClassBinding>),
     /// Put our finalizer on the namespace of that UID, unless it is being deleted.
@@ -69,6 +78,7 @@ impl Step {
     pub fn word(&self) -> &'static str {
         match self {
             Self::WriteBinding(_) => "write-binding",
+            Self::AskGuard { .. } => "ask-guard",
             Self::DeleteBinding(_) => "delete-binding",
             Self::HoldNamespace { .. } => "hold-namespace",
             Self::FreeNamespace { .. } => "free-namespace",
@@ -112,6 +122,10 @@ pub enum Precondition {
 pub enum Outcome {
     /// It is done (finalizers, `Disown`, `DeleteBinding`; also where there was nothing to do).
     Done,
+    /// The guard lets the deletion pass.
+    GuardPassed,
+    /// The guard keeps the objects: until it is asked again at that time, or until the class changes.
+    GuardHolds(Option<Timestamp>),
     /// The binding as the server now has it.
     BindingWritten(Box<NamespaceClassBinding>),
     /// The object's metadata, or that it is proved to be absent.
@@ -140,6 +154,8 @@ impl Outcome {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Done | Self::BindingWritten(_) | Self::Applied { .. } | Self::DeleteAccepted => "done",
+            Self::GuardPassed => "passed",
+            Self::GuardHolds(_) => "held",
             Self::Read(Some(_)) => "found",
             Self::Read(None) => "absent",
             Self::PreconditionFailed => "precondition",

@@ -12,6 +12,8 @@ use crate::{
 /// The stages of a pass, in their order (class.md C30).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
+    /// The mass-delete guard is asked, where objects would go.
+    Ask,
     /// The inventory is written ahead.
     Reserve,
     /// The namespace gets our finalizer, where cluster-scoped objects are owed.
@@ -36,8 +38,16 @@ pub(super) struct Tasks {
     pub(super) failures: Vec<Failure>,
 }
 
+/// What becomes of objects that the class no longer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stale {
+    Prune,
+    /// The guard holds them.
+    Keep,
+}
+
 /// Plans the tasks for `intent`, given the inventory as stored.
-pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<InventoryEntry>) -> Tasks {
+pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<InventoryEntry>, stale: Stale) -> Tasks {
     let mut plan =
         Tasks { first: Stage::Prune, intent, inventory, applies: Vec::new(), prunes: Vec::new(), failures: Vec::new() };
     match plan.intent.clone() {
@@ -65,7 +75,7 @@ pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<Inventor
             plan.inventory.iter_mut().for_each(|entry| entry.applied.clear());
             plan.first = Stage::Reserve;
         }
-        Intent::Converge(goal) => plan.converge(observed, &goal),
+        Intent::Converge(goal) => plan.converge(observed, &goal, stale),
     }
     plan
 }
@@ -75,7 +85,8 @@ impl Tasks {
     /// would be applied, and only where somebody saw it changed.
     fn protect(&mut self, observed: &Observed) {
         self.first = Stage::Reserve;
-        let Some(protected) = &observed.protected else { return };
+        // Suspended is suspended: what is seen meanwhile is looked at afterwards (class.md C39).
+        let Some(protected) = observed.protected.as_ref().filter(|_| observed.suspended.is_none()) else { return };
         for desired in &protected.desired {
             let stored = self.inventory.iter().find(|e| e.is(&desired.identity));
             let (live, suspect) = (observed.live.get(&desired.identity), observed.suspects.get(&desired.identity));
@@ -91,7 +102,7 @@ impl Tasks {
         }
     }
 
-    fn converge(&mut self, observed: &Observed, goal: &Convergence) {
+    fn converge(&mut self, observed: &Observed, goal: &Convergence, stale: Stale) {
         let known: BTreeSet<ObjectIdentity> = self.inventory.iter().map(InventoryEntry::identity).collect();
         let union = known.len() + goal.desired.iter().filter(|d| !known.contains(&d.identity)).count();
         if union > MAX_INVENTORY {
@@ -119,12 +130,12 @@ impl Tasks {
             })
             .collect();
         self.applies.sort_by_key(|task| task.desired().rank());
-        self.drop_stale(goal);
+        self.drop_stale(goal, stale);
         self.reserve(goal);
     }
 
     /// Queues what the class no longer says. What waits for its kind is not stale.
-    fn drop_stale(&mut self, goal: &Convergence) {
+    fn drop_stale(&mut self, goal: &Convergence, stale: Stale) {
         let wanted: BTreeSet<&ObjectIdentity> = goal.desired.iter().map(|d| &d.identity).collect();
         let waits = |e: &InventoryEntry| {
             goal.waiting.iter().any(|w| w.gvk.group == e.group && w.gvk.kind == e.kind && w.name == e.name)
@@ -132,6 +143,9 @@ impl Tasks {
         let is_stale = |e: &InventoryEntry| !wanted.contains(&e.identity()) && !waits(e);
         // A kind that is no longer served took its objects with it: whoever sees it served again looks.
         self.inventory.iter_mut().filter(|e| waits(e)).for_each(|entry| entry.applied.clear());
+        if stale == Stale::Keep {
+            return;
+        }
         self.prune(is_stale, goal.departing);
         for entry in self.inventory.iter_mut().filter(|e| is_stale(e)) {
             entry.applied.clear();

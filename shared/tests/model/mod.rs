@@ -8,8 +8,8 @@ use nsclass_shared::{
     identity::ObjectIdentity,
     names,
     plan::{
-        ClassFacts, ClassState, Desired, Held, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome, Pass,
-        Precondition, Protected, Rank, Refusal, Rendering, Requeue, Step, Suspect,
+        ClassFacts, ClassState, Desired, Held, Intent, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome,
+        Pass, Precondition, Protected, Rank, Refusal, Rendering, Requeue, Step, Suspect,
     },
     reason::Reason,
 };
@@ -124,6 +124,8 @@ pub(crate) struct World {
     failing: bool,
     /// What the watch saw beside our fields.
     seen: BTreeMap<ObjectIdentity, Suspect>,
+    /// The mass-delete guard lets nothing pass.
+    pub(crate) guard_holds: bool,
 }
 
 impl Default for World {
@@ -139,6 +141,7 @@ impl Default for World {
             binding: None,
             failing: false,
             seen: BTreeMap::new(),
+            guard_holds: false,
         }
     }
 }
@@ -151,6 +154,11 @@ fn identity(item: usize) -> ObjectIdentity {
         namespace: namespaced.then(|| NAMESPACE.into()),
         name: name.into(),
     }
+}
+
+/// A question.
+fn changes_nothing(step: &Step) -> bool {
+    matches!(step, Step::Read(_) | Step::AskGuard { .. })
 }
 
 /// Stands for the hash of a rendering: no dash, like the real one.
@@ -313,6 +321,7 @@ impl World {
                 None => NamespaceState::Gone,
             },
             reserved: false,
+            suspended: None,
             hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
@@ -341,6 +350,8 @@ impl World {
     fn answer(&mut self, step: &Step) -> Outcome {
         self.serial += 1;
         match step {
+            Step::AskGuard { .. } if self.guard_holds => Outcome::GuardHolds(None),
+            Step::AskGuard { .. } => Outcome::GuardPassed,
             Step::WriteBinding(binding) => {
                 let stored_version = self.binding.as_ref().and_then(|b| b.metadata.resource_version.clone());
                 if binding.metadata.resource_version != stored_version {
@@ -480,7 +491,7 @@ impl World {
     /// Runs passes until one has nothing to do, as the queue would.
     pub(crate) fn settle(&mut self) {
         for _ in 0..20 {
-            if self.steps_of_one_pass_here().iter().all(|step| matches!(step, Step::Read(_))) {
+            if self.steps_of_one_pass_here().iter().all(changes_nothing) {
                 return;
             }
         }
@@ -491,8 +502,8 @@ impl World {
     pub(crate) fn steps_of_one_pass(&self) -> Vec<Step> {
         let mut copy = self.clone();
         let steps = copy.steps_of_one_pass_here();
-        // A read is no write: it is how entries without UID and blocked objects are looked at again.
-        steps.into_iter().filter(|step| !matches!(step, Step::Read(_))).collect()
+        // A read is no write, and a question neither: it is how entries without UID and blocked objects are looked at again.
+        steps.into_iter().filter(|step| !changes_nothing(step)).collect()
     }
 
     fn steps_of_one_pass_here(&mut self) -> Vec<Step> {
@@ -501,12 +512,17 @@ impl World {
 
     fn run(&mut self, mut pass: Pass) -> Vec<Step> {
         let (mut steps, mut applied) = (vec![], BTreeSet::new());
+        let class_before = self.binding.as_ref().map(|b| b.spec.class_name.clone());
         while let Some(step) = pass.next_step() {
             if let Step::Apply { object, .. } = &step {
                 applied.insert(object.identity.clone());
             }
             if let Step::Delete { object, .. } = &step {
                 assert!(!applied.contains(&object.identity), "applied and deleted in one pass: {object:?}");
+                let owed = matches!(pass.intent(), Intent::Collect | Intent::Terminate(_) | Intent::Renew(_));
+                let switches =
+                    matches!(pass.intent(), Intent::Converge(goal) if Some(&goal.class) != class_before.as_ref());
+                assert!(!self.guard_holds || owed || switches, "deleted past the guard: {object:?}");
             }
             let outcome = self.carry_out(&step);
             pass.record(outcome);

@@ -1,0 +1,93 @@
+//! Which kinds the API server serves: asked in the background, so that no answer waits for discovery.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use arc_swap::ArcSwapOption;
+use kube::{Client, Discovery, discovery};
+use nsclass_shared::{
+    identity::Gvk,
+    kinds::{Kinds, Scope},
+};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::metrics::Metrics;
+
+/// How often everything is asked again although nobody missed a kind.
+const EVERY: Duration = Duration::from_secs(300);
+/// Pause between two looks, also when kinds are missed: reviews of a class that waits for its CRD must not become a storm.
+const PAUSE: Duration = Duration::from_secs(5);
+/// Longest that a look may take.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// The kinds as they were at the last look. A kind that has just come counts as unknown for a few seconds, which is a warning.
+#[derive(Clone, Default)]
+pub struct KindTable {
+    known: Arc<ArcSwapOption<HashMap<Gvk, Scope>>>,
+    missed: Arc<Notify>,
+}
+
+impl KindTable {
+    /// Whether there was a look.
+    pub fn is_known(&self) -> bool {
+        self.known.load().is_some()
+    }
+
+    /// Looks at once, and again whenever a kind was missed, until shutdown.
+    ///
+    /// # Errors
+    /// None; the signature is that of a supervised task.
+    pub async fn follow(self, client: Client, metrics: Metrics, shutdown: CancellationToken) -> anyhow::Result<()> {
+        loop {
+            let look = async { timeout(LOOK, Discovery::new(client.clone()).run_aggregated()).await };
+            let looked = tokio::select! {
+                () = shutdown.cancelled() => return Ok(()),
+                looked = look => looked,
+            };
+            match looked {
+                Ok(Ok(found)) => self.known.store(Some(Arc::new(table(&found)))),
+                failed => {
+                    metrics.discovery_failures.inc();
+                    let why = failed
+                        .map_or("no answer in time".to_owned(), |e| e.err().map_or(String::new(), |e| e.to_string()));
+                    tracing::warn!(why, "what the API server serves is not known anew; the last look stays in use");
+                }
+            }
+            let wait = async {
+                sleep(PAUSE).await;
+                let _ = timeout(EVERY, self.missed.notified()).await;
+            };
+            tokio::select! {
+                () = shutdown.cancelled() => return Ok(()),
+                () = wait => {}
+            }
+        }
+    }
+}
+
+fn table(found: &Discovery) -> HashMap<Gvk, Scope> {
+    let mut table = HashMap::new();
+    for group in found.groups() {
+        for (resource, capabilities) in group.versions().flat_map(|version| group.versioned_resources(version)) {
+            let scope = match capabilities.scope {
+                discovery::Scope::Namespaced => Scope::Namespaced,
+                discovery::Scope::Cluster => Scope::ClusterScoped,
+            };
+            table.insert(Gvk { group: resource.group, version: resource.version, kind: resource.kind }, scope);
+        }
+    }
+    table
+}
+
+impl Kinds for KindTable {
+    fn scope(&self, gvk: &Gvk) -> Scope {
+        let known = self.known.load();
+        known.as_ref().and_then(|known| known.get(gvk).copied()).unwrap_or_else(|| {
+            self.missed.notify_one();
+            Scope::Unknown
+        })
+    }
+}

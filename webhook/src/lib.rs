@@ -1,0 +1,25 @@
+//! The admission process: judges what the API server asks about, over TLS, from memory.
+//!
+//! ```text
+//! accept ─▶ handshake ─▶ header ─▶ body ─▶ decode ─▶ gate (scope) ─▶ validator ─▶ answer      each with a deadline
+//! namespace watch ─▶ snapshot ──────────────────────┘                   ▲
+//! discovery ─▶ kinds ───────────────────────────────────────────────────┘
+//! ```
+//! [`run`] wires the parts and reads as their list.
+
+pub mod answer;
+pub mod args;
+pub mod classes;
+mod dial;
+pub mod failure;
+pub mod gate;
+pub mod http;
+pub mod kinds;
+pub mod metrics;
+mod ready;
+pub mod review;
+pub mod run;
+pub mod scope;
+pub mod server;
+pub mod tls;
+pub mod validator;
