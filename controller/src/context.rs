@@ -14,6 +14,7 @@ use crate::{
     certs::Report,
     classes::Classes,
     drift::Drift,
+    events::Events,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
     mass_delete::MassDeleteGuard,
@@ -52,6 +53,8 @@ pub struct Context {
     pub memory: Memory,
     /// What watches saw changed or gone.
     pub drift: Drift,
+    /// What passes have to tell people.
+    pub events: Events,
     /// Namespaces to look at.
     pub namespace_queue: WorkQueue,
     /// Classes to look at.

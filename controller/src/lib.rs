@@ -16,6 +16,7 @@ pub mod classes;
 mod connect;
 pub mod context;
 mod drift;
+mod events;
 mod feeds;
 pub mod kinds;
 pub mod leader;

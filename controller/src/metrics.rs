@@ -26,6 +26,8 @@ pub struct Metrics {
     pub queue_depth: IntGaugeVec,
     /// Objects that were set back after others had changed or deleted them.
     pub repairs: IntCounter,
+    /// Events, by whether they were `written`, `failed`, or were `dropped` because too many waited.
+    pub events: IntCounterVec,
     /// Kinds that are watched for drift.
     pub drift_watches: IntGauge,
     /// Watches that broke, by kind. They are taken up again.
@@ -62,6 +64,7 @@ impl Metrics {
             panics: IntCounter::new("nsclass_reconcile_panics_total", "Panics that one reconcile was ended by.")?,
             queue_depth: gauges("nsclass_queue_depth", "Keys that wait to be worked on.", &["queue"])?,
             repairs: IntCounter::new("nsclass_drift_repairs_total", "Objects set back after a change by others.")?,
+            events: counters("nsclass_events_total", "Events for people, by what became of them.", &["result"])?,
             drift_watches: IntGauge::new("nsclass_drift_watches", "Kinds that are watched for changes by others.")?,
             watch_errors: counters(
                 "nsclass_watch_errors_total",
@@ -79,7 +82,7 @@ impl Metrics {
     }
 
     fn register(&self) -> prometheus::Result<()> {
-        let all: [Box<dyn Collector>; 10] = [
+        let all: [Box<dyn Collector>; 11] = [
             Box::new(self.passes.clone()),
             Box::new(self.pass_seconds.clone()),
             Box::new(self.requests.clone()),
@@ -87,6 +90,7 @@ impl Metrics {
             Box::new(self.panics.clone()),
             Box::new(self.queue_depth.clone()),
             Box::new(self.repairs.clone()),
+            Box::new(self.events.clone()),
             Box::new(self.drift_watches.clone()),
             Box::new(self.watch_errors.clone()),
             Box::new(self.bindings.clone()),

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use nsclass_shared::{
-    api::NamespaceClassBinding,
+    api::{NamespaceClassBinding, get_condition},
     plan::{Intent, Outcome, Pass, Report, Requeue},
 };
 use tokio::time::Instant;
@@ -42,11 +42,12 @@ async fn reconcile(context: &Context, name: &str) {
     }
     match observed {
         Ok(observed) => {
+            let before = ready_reason(observed.binding.as_ref());
             let pass = run(context, name, Pass::begin(observed)).await;
             if pass.has_ended() && !pass.is_held() {
                 context.mass_delete.not_held(context, name).await;
             }
-            conclude(context, name, &pass);
+            conclude(context, name, &pass, before.as_deref());
         }
         Err(ObserveError::Damaged(why)) => {
             context.metrics.passes.with_label_values(&["error"]).inc();
@@ -73,9 +74,12 @@ async fn run(context: &Context, name: &str, mut pass: Pass) -> Pass {
     pass
 }
 
-fn conclude(context: &Context, name: &str, pass: &Pass) {
+fn conclude(context: &Context, name: &str, pass: &Pass, reason_before: Option<&str>) {
     let report = pass.report();
     say(context, name, pass, &report);
+    if pass.has_ended() {
+        context.events.tell(context, name, pass, &report, reason_before);
+    }
     let retried = report.requeue == Requeue::Backoff;
     let failures = context.memory.ended(name, report.refused.clone(), retried);
     context.memory.waits_for(name, groups_waited_for(pass));
@@ -137,6 +141,11 @@ fn say(context: &Context, name: &str, pass: &Pass, report: &Report) {
         let object = failure.object.as_ref().map(ToString::to_string);
         tracing::warn!(namespace = name, object, reason = %failure.reason, message = failure.message, "not as desired");
     }
+}
+
+fn ready_reason(binding: Option<&NamespaceClassBinding>) -> Option<String> {
+    let conditions = &binding?.status.as_ref()?.conditions;
+    get_condition(conditions, "Ready").map(|ready| ready.reason.clone())
 }
 
 fn groups_waited_for(pass: &Pass) -> BTreeSet<String> {

@@ -26,6 +26,7 @@ use crate::{
     connect::connect,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
     drift::{self, Drift},
+    events::{self, Events},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
     leader::{Candidate, LeaderGuard, LeaseApi, Standing, identity},
@@ -69,6 +70,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client.clone()),
         drift: Drift::default(),
+        events: Events::default(),
         mass_delete: MassDeleteGuard::default(),
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
@@ -127,6 +129,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
     tasks.spawn("certificates", certs::keep(context.clone(), shutdown.clone()));
+    tasks.spawn("events", events::write(context.clone(), shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));

@@ -59,5 +59,7 @@ pub fn controller_lease(instance: &str) -> String {
     format!("nsclass-controller-{instance}")
 }
 
+/// Who events say they are from.
+pub const REPORTING_CONTROLLER: &str = "nsclass.io/controller";
 /// Prefix of every metric.
 pub const METRIC_PREFIX: &str = "nsclass_";

@@ -5,6 +5,7 @@
 mod stage;
 
 mod damped;
+mod events;
 mod exact;
 mod failing;
 mod healing;
