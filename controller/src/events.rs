@@ -33,7 +33,7 @@ const MOST_NAMED: usize = 3;
 const LONGEST_NOTE: usize = 1000;
 
 /// What one pass has to tell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Told {
     namespace: ObjectReference,
     class: Option<ObjectReference>,

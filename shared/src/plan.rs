@@ -32,7 +32,7 @@ pub use intent::{Intent, intent};
 pub use live::{EXACT_ROOTS, Held, LiveObject, Ownership};
 pub use observed::{
     ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Protected, Refused, Rendering, Suspect,
-    Waiting,
+    Suspended, Waiting,
 };
 pub use pass::Pass;
 pub use rank::Rank;
