@@ -15,6 +15,7 @@ use nsclass_shared::{
     class_status::{BindingSummary, ClassNow, FinalizerChange, Protection, class_status},
     guard::ClassView,
     names,
+    scope::Verdict,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -79,11 +80,13 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
         }
     });
     let deleting = class.metadata.deletion_timestamp.is_some();
+    let (requested, requested_elsewhere) = who_requests(context, name);
     let protection = Protection {
         deleting,
         withdrawn: deleting && classes::definition_is_going(&context.client).await?,
         protected: classes::is_protected(&class),
-        requested: is_requested(context, name),
+        requested,
+        requested_elsewhere,
         bound: !bindings.is_empty(),
     };
     if !change_finalizer(context, &class, protection.change()).await? {
@@ -92,13 +95,15 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     write_status(context, written, &class, &bindings).await
 }
 
-/// Whether a namespace that may be bound asks for the class.
-fn is_requested(context: &Context, class: &str) -> bool {
-    let settings = context.settings();
+/// Whether a managed namespace that may be bound asks for the class, and whether another one does.
+fn who_requests(context: &Context, class: &str) -> (bool, bool) {
+    let (settings, scope) = (context.settings(), context.scope.handle().load_full());
     let asks = |n: &crate::context::WatchedNamespace| {
         n.labels().get(names::CLASS_LABEL).is_some_and(|l| l == class) && !settings.is_reserved(&n.name_any())
     };
-    context.namespaces.find(asks).is_some()
+    let is_managed = |n: &crate::context::WatchedNamespace| scope.verdict(&n.name_any()) == Verdict::InScope;
+    let managed = context.namespaces.find(|n| asks(n) && is_managed(n)).is_some();
+    (managed, context.namespaces.find(|n| asks(n) && !is_managed(n)).is_some())
 }
 
 /// Returns whether the class is still there.

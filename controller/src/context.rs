@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use k8s_openapi::{
-    api::core::v1::Namespace, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
-};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
-use nsclass_shared::{config::Settings, runtime::Latch};
+use nsclass_shared::{
+    config::Settings,
+    runtime::{Latch, Scope},
+};
 
 use crate::{
     bindings::Bindings,
@@ -23,8 +24,7 @@ use crate::{
     queue::WorkQueue,
 };
 
-/// A namespace as the watch has it: metadata alone.
-pub type WatchedNamespace = PartialObjectMeta<Namespace>;
+pub use nsclass_shared::runtime::WatchedNamespace;
 
 /// A definition of custom resources as the watch has it: metadata alone.
 pub type WatchedDefinition = PartialObjectMeta<CustomResourceDefinition>;
@@ -39,6 +39,8 @@ pub struct Context {
     pub standing: Arc<Standing>,
     /// In force now.
     pub settings: ArcSwap<Settings>,
+    /// Which namespaces are managed.
+    pub scope: Scope,
     /// The namespaces.
     pub namespaces: Store<WatchedNamespace>,
     /// The classes.

@@ -85,7 +85,7 @@ impl Feed {
     }
 }
 
-/// A namespace that has, wants or owes something.
+/// A namespace that has, wants or owes something; the snapshot shows it already.
 pub fn on_namespace(context: &Context, event: Event<WatchedNamespace>) {
     match event {
         Event::Apply(namespace) | Event::InitApply(namespace) => {

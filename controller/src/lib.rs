@@ -30,5 +30,6 @@ mod reconcile;
 mod reload;
 mod requests;
 pub mod run;
+mod scope;
 mod webhook_configuration;
 mod worker;

@@ -34,6 +34,10 @@ pub struct Metrics {
     pub watch_errors: IntCounterVec,
     /// Namespaces with a binding, by the reason of their `Ready` condition.
     pub bindings: IntGaugeVec,
+    /// Passes over namespaces out of scope.
+    pub out_of_scope: IntCounter,
+    /// Namespaces in our scope that another instance keeps, by its name.
+    pub other_instance: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
     /// Certificates and the webhook configuration.
@@ -72,6 +76,15 @@ impl Metrics {
                 &["kind"],
             )?,
             bindings: gauges("nsclass_bindings", "Bindings, by the reason of their condition Ready.", &["reason"])?,
+            out_of_scope: IntCounter::new(
+                "nsclass_scope_out_of_scope_reconciles_total",
+                "Passes over namespaces that are not managed.",
+            )?,
+            other_instance: gauges(
+                "nsclass_scope_other_instance",
+                "Namespaces in this instance's scope that another instance keeps, by its name.",
+                &["instance"],
+            )?,
             reloads: ReloadMetrics::new(&registry)?,
             certificates: CertificateMetrics::new(&registry)?,
             leader: LeaderMetrics::new(&registry)?,
@@ -82,7 +95,7 @@ impl Metrics {
     }
 
     fn register(&self) -> prometheus::Result<()> {
-        let all: [Box<dyn Collector>; 11] = [
+        let all: [Box<dyn Collector>; 13] = [
             Box::new(self.passes.clone()),
             Box::new(self.pass_seconds.clone()),
             Box::new(self.requests.clone()),
@@ -94,6 +107,8 @@ impl Metrics {
             Box::new(self.drift_watches.clone()),
             Box::new(self.watch_errors.clone()),
             Box::new(self.bindings.clone()),
+            Box::new(self.out_of_scope.clone()),
+            Box::new(self.other_instance.clone()),
         ];
         all.into_iter().try_for_each(|collector| self.registry.register(collector))
     }

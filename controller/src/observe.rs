@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use k8s_openapi::api::core::v1::Namespace;
-use kube::{Api, ResourceExt, core::PartialObjectMeta, runtime::reflector::ObjectRef};
+use kube::{Api, ResourceExt, runtime::reflector::ObjectRef};
 use nsclass_shared::{
     api::{InventoryEntry, NamespaceClassBinding},
     config::NamespaceFinalizer,
     names,
     plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Rendering, Suspended},
+    scope::{Snapshot, Verdict},
 };
 use thiserror::Error;
 
@@ -50,11 +51,13 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
         None if binding.is_some() => live_namespace(context, name).await?,
         None => None,
     };
+    let scope = agreed(&context.scope.handle().load(), name, namespace.as_ref());
     let label = namespace.as_ref().and_then(|n| n.labels().get(names::CLASS_LABEL)).filter(|l| !l.is_empty()).cloned();
     let reserved = settings.is_reserved(name);
     let (mut requested, mut bound) = (None, None);
     if let Some(namespace) = &namespace
         && !reserved
+        && scope == Verdict::InScope
     {
         let uid = namespace.uid().unwrap_or_default();
         let target = Target { name, uid: &uid, labels: namespace.labels(), annotations: namespace.annotations() };
@@ -87,6 +90,7 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
         name: name.to_owned(),
         instance: settings.config.instance.clone(),
         namespace: namespace.as_ref().map_or(NamespaceState::Gone, |n| NamespaceState::Present(facts(n))),
+        scope,
         reserved,
         requested,
         bound,
@@ -99,6 +103,15 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
         protected,
         refused: context.memory.refused(name),
     })
+}
+
+/// The verdict, where the snapshot and the namespace that is decided on agree. The two are brought up to date one after the other: labels of
+/// today must not meet the verdict of yesterday, or a namespace that leaves its class and the scope at once loses its objects. Where they
+/// differ an event is on its way.
+fn agreed(snapshot: &Snapshot, name: &str, namespace: Option<&WatchedNamespace>) -> Verdict {
+    let verdict = snapshot.verdict(name);
+    let agrees = namespace.is_none_or(|namespace| snapshot.rule().judge(name, namespace.labels()) == verdict);
+    if agrees { verdict } else { Verdict::Unknown }
 }
 
 /// Whether the annotations of a class or a namespace stop writes there (class.md C39).
@@ -165,9 +178,4 @@ async fn look_at_all(
         live.insert(object.identity, found);
     }
     Ok(live)
-}
-
-/// Only what is needed of a namespace is kept in memory.
-pub fn slim(namespace: &mut PartialObjectMeta<Namespace>) {
-    namespace.metadata.managed_fields = None;
 }

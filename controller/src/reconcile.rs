@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use nsclass_shared::{
     api::{NamespaceClassBinding, get_condition},
     plan::{Intent, Outcome, Pass, Report, Requeue},
+    scope::Verdict,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +15,7 @@ use crate::{
     context::Context,
     drift, memory,
     observe::{ObserveError, observe},
-    worker,
+    scope, worker,
 };
 
 /// Works on namespaces until shutdown. A pass that has begun is carried to its end.
@@ -33,7 +34,12 @@ pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow:
 
 async fn reconcile(context: &Context, name: &str) {
     let timer = context.metrics.pass_seconds.start_timer();
-    let look = context.memory.is_look_due(name, Instant::now());
+    // The scope is asked first (scope.md S32): out of it nothing is looked at, and what is remembered goes.
+    let verdict = context.scope.handle().verdict(name);
+    if verdict == Verdict::OutOfScope {
+        context.metrics.out_of_scope.inc();
+    }
+    let look = verdict == Verdict::InScope && context.memory.is_look_due(name, Instant::now());
     let asked = context.drift.pass_begins(name);
     let observed = observe(context, name, look, asked).await;
     if observed.is_err() {
@@ -87,13 +93,15 @@ fn conclude(context: &Context, name: &str, pass: &Pass, reason_before: Option<&s
     let suspicion = context.drift.pass_ended(name, Some(&report), status);
     let end = match report.requeue {
         Requeue::Rest => {
-            if pass.binding().is_some() {
+            if pass.binding().is_some() && is_kept(pass.intent()) {
                 if let Some(at) = context.memory.look_at(name) {
                     context.namespace_queue.add_at(name, at);
                 }
             } else {
-                context.memory.forget(name);
-                context.drift.forget(name);
+                if pass.binding().is_none() {
+                    context.drift.forget(name);
+                }
+                scope::forget(context, name);
             }
             "rest"
         }
@@ -146,6 +154,11 @@ fn say(context: &Context, name: &str, pass: &Pass, report: &Report) {
 fn ready_reason(binding: Option<&NamespaceClassBinding>) -> Option<String> {
     let conditions = &binding?.status.as_ref()?.conditions;
     get_condition(conditions, "Ready").map(|ready| ready.reason.clone())
+}
+
+/// Whether the namespace is looked at again without an event.
+fn is_kept(intent: &Intent) -> bool {
+    !matches!(intent, Intent::Nothing | Intent::OutOfScope(_) | Intent::OtherInstance(_))
 }
 
 fn groups_waited_for(pass: &Pass) -> BTreeSet<String> {

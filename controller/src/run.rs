@@ -7,13 +7,16 @@ use arc_swap::ArcSwap;
 use kube::{
     Api,
     api::{ApiResource, DynamicObject},
-    runtime::{WatchStreamExt, reflector::store::Writer, watcher, watcher::Config as WatchConfig},
+    runtime::{WatchStreamExt, reflector::store::Writer, watcher::Config as WatchConfig},
 };
 use nsclass_shared::{
     api::NamespaceClass,
     config::Settings,
     names,
-    runtime::{Latch, Supervisor, WATCH_SECONDS, follow_config, serve_admin, stop_on_signal},
+    runtime::{
+        Latch, Leads, Scope, Supervisor, WATCH_SECONDS, follow_config, follow_flips, serve_admin, stop_on_signal,
+        watch_cluster,
+    },
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -33,10 +36,9 @@ use crate::{
     mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
-    observe::slim,
     queue::WorkQueue,
     ready::Ready,
-    reconcile, reload,
+    reconcile, reload, scope,
 };
 
 /// How long passes under way may take after SIGTERM.
@@ -61,8 +63,14 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let (namespaces, namespace_writer) = kube::runtime::reflector::store::<WatchedNamespace>();
     let class_writer = Writer::<DynamicObject>::new(ApiResource::erase::<NamespaceClass>(&()));
     let binding_writer = Writer::<Guarded>::new(());
+    let metrics = Metrics::new()?;
+    scope::say_empty_selector(&settings);
+    let asks = guard.clone();
+    let leads: Leads = Arc::new(move || asks.may_write());
+    let (managed, scope_task) = Scope::new(settings.scope.clone(), Some(leads), &metrics.registry)?;
     let context = Arc::new(Context {
         client: client.clone(),
+        scope: managed.clone(),
         guard: guard.clone(),
         standing: standing.clone(),
         namespaces,
@@ -75,9 +83,9 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
-        listed: Listed::default(),
+        listed: Listed { namespaces: managed.seeded().clone(), ..Listed::default() },
         certificates: certs::Report::default(),
-        metrics: Metrics::new()?,
+        metrics,
         settings: ArcSwap::from_pointee(settings),
     });
     tracing::info!(address = %listener.local_addr()?, workers, "starting");
@@ -85,7 +93,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let mut tasks = Supervisor::new(shutdown.clone());
     tasks.spawn("signals", stop_on_signal(shutdown.clone()));
     let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
-    tasks.spawn("admin", serve_admin(listener, readiness, registry, shutdown.clone()));
+    tasks.spawn("admin", serve_admin(listener, readiness, registry, managed.routes(), shutdown.clone()));
     let metrics = context.metrics.leader.clone();
     let candidate = Candidate { lease, identity: identity(), timing, guard, standing, metrics };
     tasks.spawn("lease", candidate.run(shutdown.clone()));
@@ -96,20 +104,23 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         context: context.clone(),
         shutdown: shutdown.clone(),
     };
+    let flips = managed.subscribe("namespaces");
+    let (mapper, to_queues) = (scope::Concerned(context.clone()), scope::to_queues(context.clone()));
+    tasks.spawn("follow the scope", follow_flips(flips, mapper, to_queues, shutdown.clone()));
     tasks.spawn("watch namespaces", {
-        let stream = watcher(Api::<WatchedNamespace>::all(client.clone()), config()).default_backoff().modify(slim);
-        feed("Namespace", Some(&context.listed.namespaces)).run(stream, Some(namespace_writer), feeds::on_namespace)
+        let listener = scope::Namespaces { context: context.clone(), store: namespace_writer };
+        scope_task.run(client.clone(), listener, shutdown.clone())
     });
     tasks.spawn("watch classes", {
         let resource = ApiResource::erase::<NamespaceClass>(&());
-        let stream = watcher(Api::<DynamicObject>::all_with(client.clone(), &resource), config()).default_backoff();
+        let stream = watch_cluster(Api::<DynamicObject>::all_with(client.clone(), &resource), config());
         let stream = stream.modify(|class| class.metadata.managed_fields = None);
         let mut told = ClassesTold::default();
         let on = move |context: &Context, event| told.on_class(context, event);
         feed("NamespaceClass", Some(&context.listed.classes)).run(stream, Some(class_writer), on)
     });
     tasks.spawn("watch bindings", {
-        let stream = watcher(Api::<Guarded>::all(client.clone()), config()).default_backoff();
+        let stream = watch_cluster(Api::<Guarded>::all(client.clone()), config());
         let stream = stream.modify(|binding| {
             if let Ok(binding) = &mut binding.0 {
                 binding.metadata.managed_fields = None;
@@ -120,7 +131,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         bindings.run(stream, Some(binding_writer), move |context, event| told.on_binding(context, event))
     });
     tasks.spawn("watch definitions", {
-        let stream = watcher(Api::<WatchedDefinition>::all(client), config()).default_backoff();
+        let stream = watch_cluster(Api::<WatchedDefinition>::all(client), config());
         feed("CustomResourceDefinition", None).run(stream, None, feeds::on_crd)
     });
     tasks.spawn("follow configuration", {
@@ -157,6 +168,7 @@ async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyh
     context.namespace_queue.open();
     context.class_queue.open();
     feeds::tell_everything(&context);
+    context.scope.tell_everything();
     tracing::info!("everything is queued once");
     drift::watch_kinds(context, shutdown).await
 }
@@ -169,6 +181,7 @@ async fn count(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Re
         gauges.with_label_values(&["namespaces"]).set(depth(context.namespace_queue.depth()));
         gauges.with_label_values(&["classes"]).set(depth(context.class_queue.depth()));
         class_reconcile::count_bindings(&context);
+        scope::count_other_instances(&context);
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(Duration::from_secs(2)) => {}

@@ -12,6 +12,7 @@ mod reload;
 mod scope;
 mod supervise;
 mod telemetry;
+mod watch;
 
 pub use admin::{Readiness, serve_admin};
 pub use args::{CommonArgs, ConfigSource, Format, LoadError};
@@ -20,6 +21,10 @@ pub use latch::Latch;
 pub use pair::{Look, LookError, PairStatus, ServingPair};
 pub use process::run_process;
 pub use reload::{ReloadMetrics, follow_config};
-pub use scope::ScopeHandle;
+pub use scope::{
+    ByNamespace, FlipMapper, FlipQueue, InNamespace, InScope, Leads, NamespaceListener, NamespacedName, Scope,
+    ScopeHandle, ScopeTask, ScopedList, ScopedReader, WatchedNamespace, follow_flips, reachable,
+};
 pub use supervise::{Ended, Supervisor, stop_on_signal};
 pub use telemetry::{LogFormat, init_logs};
+pub use watch::{watch_cluster, watch_namespaced, watch_own};

@@ -5,7 +5,10 @@
 mod model;
 
 use model::{Event, World};
-use nsclass_shared::plan::{Outcome, Requeue, Step};
+use nsclass_shared::{
+    plan::{Outcome, Pass, Requeue, Step},
+    scope::Verdict,
+};
 use proptest::{
     collection::{btree_set, vec},
     prelude::*,
@@ -46,6 +49,7 @@ proptest! {
             world.run_cut(*after, *lose_answer);
         }
         world.happen(&Event::ReleaseFinalizers);
+        world.happen(&Event::Scope(true));
         world.settle();
         // A pass that died between an apply and its record, and a class put back before the next: only a look at the object tells.
         world.verify();
@@ -135,4 +139,46 @@ fn c36_a_pass_on_old_facts_ends_at_once_and_is_tried_again_with_a_pause() {
     pass.record(Outcome::Stale);
     assert_eq!(pass.next_step(), None);
     assert_eq!(pass.report().requeue, Requeue::Backoff);
+}
+
+/// A namespace with one object, ready.
+fn settled() -> World {
+    let mut world = World::default();
+    world.happen(&Event::Edit(0, [1].into(), 0));
+    world.happen(&Event::Label(Some(0)));
+    world.settle();
+    world
+}
+
+#[test]
+fn c08_s35_leaving_the_scope_is_one_last_write_that_gives_the_binding_up_and_return_takes_it_first() {
+    let mut world = settled();
+    world.happen(&Event::Scope(false));
+    let steps = world.steps_of_one_pass();
+    let [Step::WriteBinding(given_up)] = steps.as_slice() else { panic!("{steps:?}") };
+    assert_eq!(given_up.spec.instance, "");
+    let conditions = &given_up.status.as_ref().unwrap().conditions;
+    let in_scope = conditions.iter().find(|c| c.type_ == "InScope").unwrap();
+    assert_eq!((in_scope.status.as_str(), in_scope.reason.as_str()), ("False", "OutOfScope"));
+    world.settle();
+    // The label goes, a class is edited: nothing of that concerns anybody now.
+    world.happen(&Event::Edit(0, [2].into(), 1));
+    world.happen(&Event::Label(None));
+    assert_eq!(world.steps_of_one_pass(), vec![]);
+    world.happen(&Event::Label(Some(0)));
+    world.happen(&Event::Scope(true));
+    let steps = world.steps_of_one_pass();
+    let [Step::WriteBinding(taken)] = steps.as_slice() else { panic!("{steps:?}") };
+    assert_eq!(taken.spec.instance, "default");
+    world.settle();
+    world.check_converged();
+}
+
+#[test]
+fn s32_while_nobody_knows_whether_a_namespace_is_managed_nothing_happens() {
+    let mut world = settled();
+    world.happen(&Event::Edit(0, [2].into(), 1));
+    let mut observed = world.observe();
+    observed.scope = Verdict::Unknown;
+    assert_eq!(Pass::begin(observed).next_step(), None);
 }

@@ -27,7 +27,9 @@ impl BindingsTold {
                 self.relist.insert(namespace.clone());
                 // One that cannot be read stays with the class that it was last read with.
                 if let Ok(binding) = &binding.0 {
-                    let inventory = binding.status.as_ref().map_or(&[][..], |status| &status.inventory);
+                    let ours = binding.spec.instance == context.settings().config.instance;
+                    let status = binding.status.as_ref().filter(|_| ours);
+                    let inventory = status.map_or(&[][..], |status| &status.inventory);
                     context.drift.inventory_is(&namespace, inventory);
                     for class in self.moves(&namespace, &binding.spec.class_name) {
                         context.class_queue.add(&class);

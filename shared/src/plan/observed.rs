@@ -10,6 +10,7 @@ use crate::{
     api::{Adoption, Drift, Immutable, NamespaceClassBinding, OnDelete, OptOutDelay},
     identity::{Gvk, ObjectIdentity},
     reason::Reason,
+    scope::Verdict,
 };
 
 /// Everything that is known of one namespace.
@@ -23,6 +24,8 @@ pub struct Observed {
     pub instance: String,
     /// The namespace itself.
     pub namespace: NamespaceState,
+    /// Whether the namespace is managed, where the snapshot and what was read of the namespace agree on that; `Unknown` where they do not.
+    pub scope: Verdict,
     /// Whether this is a reserved namespace that the configuration does not name (class.md C07).
     pub reserved: bool,
     /// The class that the namespace's label asks for; none for an absent or empty label.

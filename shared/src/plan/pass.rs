@@ -285,7 +285,7 @@ impl Pass {
         }
         if self.stage == Stage::Over
             && self.requeue.is_none()
-            && matches!(self.intent, Intent::Renew(_))
+            && matches!(self.intent, Intent::Renew(_) | Intent::Adopt(_))
             && self.failures.is_empty()
         {
             self.requeue = Some(Requeue::Now);

@@ -12,6 +12,7 @@ use crate::{
     },
     identity::ObjectIdentity,
     reason::Reason,
+    scope::Verdict,
 };
 
 /// A binding has no status subresource, so each write of its status raises its generation: a condition that named one would always be
@@ -36,7 +37,41 @@ pub(super) fn reserved(
     let message = format!("the objects of NamespaceClass {} are being applied", goal.class);
     let applying = Assessment { status: None, reason: Reason::Applying.to_string(), message };
     set_condition(&mut status.conditions, "Ready", &applying, NO_GENERATION, observed.now);
+    note_scope(observed, status);
     binding
+}
+
+/// The binding of a namespace that left the scope: it says so and is nobody's, so that another instance may take it (scope.md S35). A
+/// pending opting out begins anew wherever it is taken up.
+fn given_up(observed: &Observed, stored: &NamespaceClassBinding) -> NamespaceClassBinding {
+    let mut binding = stored.clone();
+    binding.spec.instance.clear();
+    let status = binding.status.get_or_insert_default();
+    status.objects_go = None;
+    let message = format!(
+        "the scope of instance {} does not pick this namespace: what is there stays as it is, and is neither repaired nor deleted. \
+         Remedy: label the namespace into the scope, or let the scope of another instance pick it.",
+        observed.instance
+    );
+    let out = Assessment { status: Some(false), reason: Verdict::OutOfScope.as_str().to_owned(), message };
+    set_condition(&mut status.conditions, "InScope", &out, NO_GENERATION, observed.now);
+    binding
+}
+
+/// The binding as ours. Its resourceVersion sees to it that one instance gets it.
+fn adopted(observed: &Observed, stored: &NamespaceClassBinding) -> NamespaceClassBinding {
+    let mut binding = stored.clone();
+    binding.spec.instance.clone_from(&observed.instance);
+    note_scope(observed, binding.status.get_or_insert_default());
+    binding
+}
+
+fn note_scope(observed: &Observed, status: &mut BindingStatus) {
+    if observed.scope == Verdict::InScope {
+        let message = format!("the scope of instance {} picks this namespace", observed.instance);
+        let picked = Assessment { status: Some(true), reason: Verdict::InScope.as_str().to_owned(), message };
+        set_condition(&mut status.conditions, "InScope", &picked, NO_GENERATION, observed.now);
+    }
 }
 
 /// What is about to be deleted, before anything is.
@@ -65,6 +100,11 @@ pub(super) fn settled(
     end: End<'_>,
 ) -> Option<NamespaceClassBinding> {
     let End { inventory, failures, held_back, drifted } = end;
+    match intent {
+        Intent::OutOfScope(_) => return stored.map(|stored| given_up(observed, stored)),
+        Intent::Adopt(_) => return stored.map(|stored| adopted(observed, stored)),
+        _ => {}
+    }
     if stored.is_none() && !matches!(intent, Intent::Hold(..) | Intent::Converge(_)) {
         return None;
     }
@@ -85,6 +125,7 @@ pub(super) fn settled(
         _ => report::ready(failures, held_back, inventory.len(), &binding.spec.class_name),
     };
     set_condition(&mut status.conditions, "Ready", &verdict, NO_GENERATION, observed.now);
+    note_scope(observed, status);
     let said = get_condition(&status.conditions, "Drifted");
     let was_fought_for = said.is_some_and(|said| said.reason == report::FOUGHT);
     let is_news = drifted.is_some_and(|drifted| said.is_some() || !drifted.is_empty());

@@ -57,6 +57,7 @@ pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<Inventor
             plan.protect(observed);
         }
         Intent::OptOut(..) => plan.protect(observed),
+        Intent::OutOfScope(_) | Intent::Adopt(_) => plan.first = Stage::Settle,
         Intent::Collect => {
             // What was in the namespace went with it.
             plan.inventory.retain(InventoryEntry::is_cluster_scoped);

@@ -12,6 +12,7 @@ use nsclass_shared::{
         Pass, Precondition, Protected, Rank, Refusal, Rendering, Requeue, Step, Suspect,
     },
     reason::Reason,
+    scope::Verdict,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -48,6 +49,8 @@ pub(crate) enum Event {
     DeleteNamespace,
     MakeNamespace,
     Later,
+    /// The namespace is labelled into the scope, or out of it.
+    Scope(bool),
 }
 
 /// What others do to an object of ours.
@@ -85,6 +88,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::DeleteNamespace),
         2 => Just(Event::MakeNamespace),
         2 => Just(Event::Later),
+        2 => proptest::bool::weighted(0.6).prop_map(Event::Scope),
     ]
 }
 
@@ -115,6 +119,7 @@ struct Namespace {
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     now: Timestamp,
+    in_scope: bool,
     serial: u32,
     label: Option<usize>,
     namespace: Option<Namespace>,
@@ -133,6 +138,7 @@ impl Default for World {
         let namespace = Namespace { uid: "namespace-0".into(), held: false, terminating: false };
         Self {
             now: Timestamp::UNIX_EPOCH,
+            in_scope: true,
             serial: 0,
             label: None,
             namespace: Some(namespace),
@@ -227,6 +233,7 @@ impl World {
                 let uid = format!("namespace-{}", self.serial);
                 self.namespace.get_or_insert(Namespace { uid, held: false, terminating: false });
             }
+            Event::Scope(in_scope) => self.in_scope = *in_scope,
             Event::Later => self.now = self.now.checked_add(SignedDuration::from_mins(2)).unwrap(),
         }
         self.cluster_acts();
@@ -303,7 +310,7 @@ impl World {
         }
     }
 
-    fn observe(&self) -> Observed {
+    pub(crate) fn observe(&self) -> Observed {
         let uid = self.namespace.as_ref().map_or("", |n| &n.uid);
         let requested =
             self.label.filter(|_| self.namespace.is_some()).map(|i| (CLASSES[i].to_owned(), self.class_state(i, uid)));
@@ -321,6 +328,7 @@ impl World {
                 None => NamespaceState::Gone,
             },
             reserved: false,
+            scope: if self.in_scope { Verdict::InScope } else { Verdict::OutOfScope },
             suspended: None,
             hold_namespaces: true,
             requested,
@@ -341,6 +349,8 @@ impl World {
 
     /// Carries out one step as the API server would.
     fn carry_out(&mut self, step: &Step) -> Outcome {
+        let keeps = !self.in_scope && self.namespace.as_ref().is_some_and(|n| !n.terminating && self.is_of_binding(n));
+        assert!(!keeps || matches!(step, Step::WriteBinding(_)), "out of scope, and yet {step:?}");
         let outcome = self.answer(step);
         self.check_inventory_covers_what_is_ours(step);
         self.cluster_acts();
@@ -437,6 +447,12 @@ impl World {
                 None => Outcome::Read(None),
             },
         }
+    }
+
+    /// Whether the inventory speaks of this very namespace.
+    fn is_of_binding(&self, namespace: &Namespace) -> bool {
+        let recorded = self.binding.as_ref().and_then(|b| b.status.as_ref()).map_or("", |s| &s.observed_namespace_uid);
+        recorded.is_empty() || recorded == namespace.uid
     }
 
     fn set_held(&mut self, meant: &str, held: bool) -> Outcome {
