@@ -21,6 +21,13 @@ pub type Guarded = DeserializeGuard<NamespaceClassBinding>;
 #[error("the binding cannot be read: {0}")]
 pub struct Damaged(String);
 
+/// Only what is needed of a binding is kept in memory.
+pub fn slim(binding: &mut Guarded) {
+    if let Ok(binding) = &mut binding.0 {
+        binding.metadata.managed_fields = None;
+    }
+}
+
 /// Bindings by namespace. A write of ours shows at once, before the watch tells of it.
 #[derive(Clone, Debug)]
 pub struct Bindings {

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::Args,
-    bindings::{Bindings, Guarded},
+    bindings::{self, Bindings, Guarded},
     certs, class_reconcile,
     classes::Classes,
     connect::connect,
@@ -94,8 +94,8 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tasks.spawn("signals", stop_on_signal(shutdown.clone()));
     let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
     tasks.spawn("admin", serve_admin(listener, readiness, registry, managed.routes(), shutdown.clone()));
-    let metrics = context.metrics.leader.clone();
-    let candidate = Candidate { lease, identity: identity(), timing, guard, standing, metrics };
+    let candidate =
+        Candidate { lease, identity: identity(), timing, guard, standing, metrics: context.metrics.leader.clone() };
     tasks.spawn("lease", candidate.run(shutdown.clone()));
     let config = || WatchConfig::default().timeout(WATCH_SECONDS);
     let feed = |kind, listed: Option<&Latch>| Feed {
@@ -121,14 +121,10 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     });
     tasks.spawn("watch bindings", {
         let stream = watch_cluster(Api::<Guarded>::all(client.clone()), config());
-        let stream = stream.modify(|binding| {
-            if let Ok(binding) = &mut binding.0 {
-                binding.metadata.managed_fields = None;
-            }
-        });
-        let bindings = feed("NamespaceClassBinding", Some(&context.listed.bindings));
+        let stream = stream.modify(bindings::slim);
+        let feed = feed("NamespaceClassBinding", Some(&context.listed.bindings));
         let mut told = BindingsTold::default();
-        bindings.run(stream, Some(binding_writer), move |context, event| told.on_binding(context, event))
+        feed.run(stream, Some(binding_writer), move |context, event| told.on_binding(context, event))
     });
     tasks.spawn("watch definitions", {
         let stream = watch_cluster(Api::<WatchedDefinition>::all(client), config());

@@ -6,15 +6,13 @@ use futures::{StreamExt, pin_mut};
 use kube::{
     Api, Client, ResourceExt,
     core::ApiResource,
-    runtime::{
-        WatchStreamExt,
-        watcher::{self, Event},
-    },
+    runtime::watcher::{self, Event},
 };
 use nsclass_shared::{
     identity::{Gvk, ObjectIdentity},
     names,
-    runtime::WATCH_SECONDS,
+    runtime::{WATCH_SECONDS, watch_cluster},
+    scope::Verdict,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -77,7 +75,8 @@ impl Watch<'_> {
         let api: Api<Seen> = Api::all_with(client.clone(), &self.resource);
         let ours = format!("{}=true", names::MANAGED_LABEL);
         let config = watcher::Config::default().labels(&ours).timeout(WATCH_SECONDS);
-        let stream = watcher::watcher(api, config).default_backoff();
+        // Of every namespace: what drifts out of scope is noted, and looked at when the namespace is back.
+        let stream = watch_cluster(api, config);
         pin_mut!(stream);
         let (mut listing, mut broken) = (Listing::default(), false);
         loop {
@@ -157,7 +156,8 @@ impl Watch<'_> {
             self.context.bindings.read(namespace, find).flatten()
         };
         let wake = self.context.drift.sighted(namespace, object, sighting, entry);
-        if let Some(wake) = wake {
+        let is_out = self.context.scope.handle().verdict(namespace) == Verdict::OutOfScope;
+        if let Some(wake) = wake.filter(|_| !is_out) {
             tracing::debug!(namespace, %object, "drift is suspected");
             wake_up(self.context, namespace, wake);
         }
