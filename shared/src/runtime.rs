@@ -18,7 +18,7 @@ pub use admin::{Readiness, serve_admin};
 pub use args::{CommonArgs, ConfigSource, Format, LoadError};
 pub use connect::{UNUSABLE, WATCH_SECONDS, cluster, connect, ensure_supported};
 pub use latch::Latch;
-pub use pair::{Look, LookError, PairStatus, ServingPair};
+pub use pair::{Look, LookError, PairMetrics, PairStatus, ServingPair};
 pub use process::run_process;
 pub use reload::{ReloadMetrics, follow_config};
 pub use scope::{

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use nsclass_shared::{
     config::Settings,
-    runtime::{Scope, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
+    runtime::{PairMetrics, Scope, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -50,6 +50,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let (managed, scope_task) = Scope::new(settings.scope.clone(), None, &metrics.registry)?;
     let scope = managed.handle().clone();
     let pair = Arc::new(ServingPair::default());
+    metrics.registry.register(Box::new(PairMetrics::new(pair.clone())?))?;
     let tls = Tls::new(pair.clone(), webhook.client_ca.as_deref())?;
     let (kinds, dial) = (KindTable::default(), OwnDial::default());
     let config = settings.config.clone();
