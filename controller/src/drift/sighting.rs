@@ -34,6 +34,11 @@ pub(super) enum Finding {
 }
 
 impl Sighting {
+    /// Whether others have something beside our fields.
+    pub(super) fn shows_additions(&self) -> bool {
+        matches!(self, Self::There(live) if !live.beside().is_empty())
+    }
+
     /// Compares with what is recorded.
     pub(super) fn against(&self, entry: &InventoryEntry) -> Finding {
         // It is being made or deleted, or that may have happened: whoever does it looks.

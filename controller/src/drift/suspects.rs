@@ -25,8 +25,9 @@ pub(super) struct Suspects {
 struct Namespace {
     suspects: BTreeMap<ObjectIdentity, Noted>,
     fights: BTreeMap<ObjectIdentity, Fight>,
-    /// The last sighting of each object while a pass is under way; none while there is no pass.
-    held: Option<BTreeMap<ObjectIdentity, Sighting>>,
+    /// The last sighting of each object while a pass is under way, after one with additions of others, which may be hidden by now; none
+    /// while there is no pass.
+    held: Option<BTreeMap<ObjectIdentity, Vec<Sighting>>>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -91,10 +92,11 @@ impl Suspects {
                 }
             }
         }
-        for (object, sighting) in here.held.take().unwrap_or_default() {
+        for (object, sightings) in here.held.take().unwrap_or_default() {
             if let Some(entry) = inventory.iter().find(|entry| entry.is(&object)) {
-                let noted = here.note(&object, sighting.against(entry), now);
-                wake = sooner(wake, noted);
+                for sighting in sightings {
+                    wake = sooner(wake, here.note(&object, sighting.against(entry), now));
+                }
             }
         }
         here.suspects.retain(|object, _| inventory.iter().any(|entry| entry.is(object)));
@@ -118,7 +120,10 @@ impl Suspects {
         let Some(held) = self.namespaces.get_mut(namespace).and_then(|here| here.held.as_mut()) else {
             return Some(sighting);
         };
-        held.insert(object.clone(), sighting);
+        let sightings = held.entry(object.clone()).or_default();
+        sightings.retain(Sighting::shows_additions);
+        sightings.truncate(1);
+        sightings.push(sighting);
         None
     }
 
@@ -148,7 +153,7 @@ impl Namespace {
         let failed = known.is_some_and(|noted| noted.failed);
         let (beside, trace) = match finding {
             // It was different and is no longer: a condition may say otherwise.
-            Finding::AsRecorded => (vec![], known.filter(|noted| noted.trace != 0).map(|_| 0)?),
+            Finding::AsRecorded => known.filter(|noted| noted.trace != 0).map(|noted| (noted.beside.clone(), 0))?,
             Finding::Suspect { trace, .. } if known.is_some_and(|noted| noted.trace == trace) => return None,
             Finding::Suspect { beside, trace } => (beside, trace),
         };

@@ -76,15 +76,6 @@ async fn bad12_an_allow_all_rule_that_a_tenant_adds_beside_ours_is_removed() -> 
     let instead = json!({ "spec": { "policyTypes": ["Egress"], "egress": [{}], "ingress": [{}] } });
     theirs.patch("deny", &PatchParams::default(), &Patch::Merge(instead)).await?;
     as_rendered(&theirs, "what was changed and what was added are gone").await?;
-    // An added rule whose owner is taken out of the record right after.
-    let added = theirs.patch("deny", &PatchParams::default(), &open).await?;
-    let mut hidden = added.clone();
-    if let Some(entries) = &mut hidden.metadata.managed_fields {
-        entries.retain(|entry| entry.manager.as_deref() == Some("nsclass-controller"));
-    }
-    // Where the operator was faster, there is nothing left to hide.
-    drop(theirs.replace("deny", &PostParams::default(), &hidden).await);
-    as_rendered(&theirs, "the hidden rule is gone").await?;
 
     let quotas = objects(&world, "pay", "v1", "ResourceQuota", "resourcequotas");
     let more = json!({ "spec": { "hard": { "pods": "99", "services": "1" } } });

@@ -105,3 +105,30 @@ fn c34_a_suspect_that_is_seen_as_recorded_again_is_looked_at_once_more() {
     assert_eq!(all.note("pay", &object("a"), Finding::AsRecorded, now), Some(Wake::Now));
     assert_eq!(all.note("pay", &object("a"), Finding::AsRecorded, now), None);
 }
+
+#[test]
+fn bad12_an_addition_that_is_hidden_right_after_is_not_forgotten() {
+    let (mut all, now, inventory) = (Suspects::default(), Instant::now(), [entry("a")]);
+    let held = Held { manager: "tenant".into(), fields: serde_json::json!({ "f:data": {} }) };
+    let added = Finding::Suspect { beside: vec![held.clone()], trace: 1 };
+    all.note("pay", &object("a"), added, now);
+    all.note("pay", &object("a"), Finding::AsRecorded, now);
+    assert_eq!(all.begin("pay", now).suspects[&object("a")].beside, [held.clone()]);
+    all.end("pay", Some(&report(&["a"], &[], &[])), &inventory, now);
+    // The same, both seen while a pass is under way.
+    all.begin("pay", now);
+    let live = nsclass_shared::plan::LiveObject {
+        uid: "u".into(),
+        fields: Some("fields".into()),
+        annotations: [("nsclass.io/rendered", "rendered"), ("nsclass.io/exact", "true")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into(),
+        ..Default::default()
+    };
+    let open = nsclass_shared::plan::LiveObject { others: vec![held.clone()], ..live.clone() };
+    for seen in [open, live] {
+        all.hold_while_passing("pay", &object("a"), Sighting::There(Box::new(seen)));
+    }
+    assert_eq!(all.end("pay", None, &inventory, now), Some(Wake::Now));
+    assert_eq!(all.begin("pay", now).suspects[&object("a")].beside, [held]);
+}
