@@ -9,7 +9,7 @@ use nsclass_shared::{
     api::{InventoryEntry, NamespaceClassBinding},
     config::NamespaceFinalizer,
     names,
-    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Rendering, Suspended},
+    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Rendering, Suspended, damage},
     scope::{Snapshot, Verdict},
 };
 use thiserror::Error;
@@ -19,6 +19,7 @@ use crate::{
     classes::Target,
     context::{Context, WatchedNamespace},
     drift::Asked,
+    recover,
     requests::{self, ReadError},
 };
 
@@ -85,6 +86,11 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
     } else {
         BTreeMap::new()
     };
+    let search = if binding.as_ref().and_then(damage).is_some() || context.memory.is_search_due(name) {
+        Some(recover::search(context, name).await)
+    } else {
+        None
+    };
     Ok(Observed {
         now: now(),
         name: name.to_owned(),
@@ -97,6 +103,7 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
         suspended,
         hold_namespaces: settings.config.controller.namespace_finalizer == NamespaceFinalizer::WhenOwed,
         binding,
+        search,
         live,
         suspects: asked.suspects,
         fights: asked.fights,

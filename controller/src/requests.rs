@@ -67,7 +67,7 @@ pub fn is_definitely_absent(status: &Status, name: &str) -> bool {
     status.code == 404 && status.reason == "NotFound" && status.details.as_ref().is_some_and(|d| d.name == name)
 }
 
-/// What a pass needs of an object's metadata.
+/// What is needed of an object's metadata.
 pub fn live_object(metadata: &ObjectMeta) -> LiveObject {
     let mut seen = BTreeSet::new();
     let entries = metadata.managed_fields.as_deref().unwrap_or_default();
@@ -101,8 +101,8 @@ fn held(entry: &ManagedFieldsEntry) -> Option<Held> {
 }
 
 /// The object as an apply left it.
-pub fn applied(object: &DynamicObject) -> Outcome {
-    let live = live_object(&object.metadata);
+pub fn applied(metadata: &ObjectMeta) -> Outcome {
+    let live = live_object(metadata);
     let beside = live.beside();
     Outcome::Applied { uid: live.uid, fields: live.fields.unwrap_or_default(), beside }
 }

@@ -22,6 +22,7 @@ mod observed;
 mod pass;
 mod prune;
 mod rank;
+mod rebuild;
 mod rendering;
 mod report;
 mod settle;
@@ -36,6 +37,7 @@ pub use observed::{
 };
 pub use pass::Pass;
 pub use rank::Rank;
+pub use rebuild::{Search, damage};
 pub use rendering::{protection, rendering, short_hash};
 pub use report::{Failure, Repair, Report, Requeue};
 pub use step::{ObjectRef, Outcome, Precondition, Refusal, Step};

@@ -80,12 +80,15 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tasks.spawn("serving pair", pair.clone().follow(webhook.certificate_directory, shutdown.clone()));
     tasks.spawn("watch namespaces", scope_task.run(client.clone(), (), shutdown.clone()));
     tasks.spawn("kinds", kinds.follow(client, metrics.clone(), shutdown.clone()));
-    tasks.spawn("own call", dial.follow(address, pair, shutdown.clone()));
+    tasks.spawn("own call", dial.follow(address, pair, tls.clone(), shutdown.clone()));
     tasks.spawn("follow configuration", {
         let settings = settings.clone();
-        let take = move |settings_now: Settings| {
-            managed.set_rule(&settings_now.scope);
-            settings.store(Arc::new(settings_now));
+        let take = move |changed: Settings| {
+            if changed.config.webhook != settings.load().config.webhook {
+                tracing::warn!("everything under webhook changes with a restart only");
+            }
+            managed.set_rule(&changed.scope);
+            settings.store(Arc::new(changed));
         };
         follow_config(args, config, metrics.reloads.clone(), take, shutdown.clone())
     });

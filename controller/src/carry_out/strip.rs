@@ -32,10 +32,10 @@ pub(super) async fn strip(context: &Context, object: &ObjectRef, uid: &str, besi
         Err(kube::Error::Api(status)) if requests::is_definitely_absent(&status, name) => return Outcome::Read(None),
         Err(error) => return answers::outcome(&error, Action::Read, &object.identity, &resource),
     };
-    let Some(patch) = removal(&live, uid, beside) else { return requests::applied(&live) };
+    let Some(patch) = removal(&live, uid, beside) else { return requests::applied(&live.metadata) };
     let params = PatchParams { field_manager: Some(names::FIELD_MANAGER.into()), ..PatchParams::default() };
     match api.patch(name, &params, &Patch::Merge(patch)).await {
-        Ok(stripped) => requests::applied(&stripped),
+        Ok(stripped) => requests::applied(&stripped.metadata),
         Err(error) => answers::outcome(&error, Action::Update, &object.identity, &resource),
     }
 }

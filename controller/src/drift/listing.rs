@@ -62,7 +62,12 @@ mod tests {
     use super::*;
 
     fn binding(names: &[&str]) -> NamespaceClassBinding {
-        let spec = BindingSpec { namespace_name: "pay".into(), class_name: "std".into(), instance: "default".into() };
+        let spec = BindingSpec {
+            namespace_name: "pay".into(),
+            class_name: "std".into(),
+            instance: "default".into(),
+            ..BindingSpec::default()
+        };
         let mut binding = NamespaceClassBinding::new("pay", spec);
         let entry = |name: &&str| InventoryEntry {
             kind: "ConfigMap".into(),

@@ -13,6 +13,7 @@ fn rest() -> Report {
         notes: vec![],
         refused: [].into(),
         requeue: Requeue::Rest,
+        lost: false,
         created: vec![],
         deleted: vec![],
         repairs: vec![],

@@ -14,6 +14,7 @@ const MOST_READS: u8 = 3;
 
 /// One object that must be there.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "what is to be told of it, each asked by name")]
 pub(super) struct ApplyTask {
     desired: Desired,
     /// What is recorded of it, where it is compared with the live object.
@@ -27,6 +28,8 @@ pub(super) struct ApplyTask {
     repair: Option<String>,
     created: bool,
     compared: bool,
+    /// It was there already, and ours.
+    was_ours: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +124,13 @@ impl ApplyTask {
             state,
             created: false,
             compared: false,
+            was_ours: false,
         }
+    }
+
+    /// Whether it was found to be there, and ours.
+    pub(super) fn was_ours(&self) -> bool {
+        self.was_ours
     }
 
     pub(super) fn desired(&self) -> &Desired {
@@ -245,7 +254,10 @@ impl ApplyTask {
             return failure;
         }
         match live.ownership(&self.desired.identity, owner.namespace, owner.uid) {
-            Ownership::Ours => State::Update(live.uid.clone()),
+            Ownership::Ours => {
+                self.was_ours = true;
+                State::Update(live.uid.clone())
+            }
             Ownership::Foreign if facts.adoption == Adoption::Adopt => {
                 self.force = true;
                 State::Update(live.uid.clone())

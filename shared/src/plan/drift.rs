@@ -69,7 +69,7 @@ mod tests {
                 name: "deny".into(),
             },
             version: "v1".into(),
-            manifest: json!({ "spec": { "podSelector": {}, "policyTypes": ["Ingress"] } }),
+            manifest: json!({ "spec": { "podSelector": {}, "policyTypes": ["Ingress"] } }).into(),
             hash: "h".into(),
             on_delete: None,
             exact,

@@ -50,6 +50,8 @@ pub struct Pass {
     ask_again: Option<Timestamp>,
     /// What it stood on turned out to be old.
     stale: bool,
+    /// Without a binding, there were objects of ours all the same.
+    lost: bool,
 }
 
 impl Pass {
@@ -84,6 +86,7 @@ impl Pass {
             requeue: None,
             ask_again: None,
             stale: false,
+            lost: false,
         }
     }
 
@@ -114,6 +117,7 @@ impl Pass {
 
     /// Takes what became of the step that [`Self::next_step`] gave last.
     pub fn record(&mut self, outcome: Outcome) {
+        let outcome = if let Outcome::Busy { refusal, .. } = outcome { Outcome::Refused(refusal) } else { outcome };
         if outcome == Outcome::Stale {
             // With a pause: the watch that has to tell what is true now may be broken.
             self.requeue = Some(Requeue::Backoff);
@@ -150,6 +154,7 @@ impl Pass {
             notes: self.notes.clone(),
             refused: self.refused.clone(),
             requeue,
+            lost: self.lost,
             created: self.created.clone(),
             deleted: self.deleted.clone(),
             repairs: self.repairs.clone(),
@@ -285,7 +290,7 @@ impl Pass {
         }
         if self.stage == Stage::Over
             && self.requeue.is_none()
-            && matches!(self.intent, Intent::Renew(_) | Intent::Adopt(_))
+            && matches!(self.intent, Intent::Renew(_) | Intent::Rebuild(..) | Intent::Adopt(_))
             && self.failures.is_empty()
         {
             self.requeue = Some(Requeue::Now);
@@ -297,6 +302,7 @@ impl Pass {
         let owner = Owner { namespace: &self.observed.name, uid: &namespace.uid };
         let Some(task) = self.applies.front_mut() else { return };
         task.record(outcome, owner, &facts);
+        self.lost |= self.observed.binding.is_none() && task.was_ours();
         if task.creates() && forget_uid(&mut self.inventory, &task.desired().identity) {
             self.stage = Stage::Reserve;
         }

@@ -27,6 +27,7 @@ fn report(cleared: &[&str], repaired: &[&str], failed: &[&str]) -> Report {
         notes: vec![],
         refused: BTreeMap::new(),
         requeue: Requeue::Rest,
+        lost: false,
         created: vec![],
         deleted: vec![],
         repairs: repaired.iter().chain(failed).map(repair).collect(),
@@ -113,7 +114,7 @@ fn bad12_an_addition_that_is_hidden_right_after_is_not_forgotten() {
     let added = Finding::Suspect { beside: vec![held.clone()], trace: 1 };
     all.note("pay", &object("a"), added, now);
     all.note("pay", &object("a"), Finding::AsRecorded, now);
-    assert_eq!(all.begin("pay", now).suspects[&object("a")].beside, [held.clone()]);
+    assert_eq!(all.begin("pay", now).suspects[&object("a")].beside, std::slice::from_ref(&held));
     all.end("pay", Some(&report(&["a"], &[], &[])), &inventory, now);
     // The same, both seen while a pass is under way.
     all.begin("pay", now);
