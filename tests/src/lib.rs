@@ -24,6 +24,7 @@ mod progress;
 mod prometheus;
 pub mod soak;
 mod state;
+pub mod webhook;
 mod world;
 
 pub use audit::Audit;

@@ -1,5 +1,7 @@
 //! `NamespaceClass`: everything about a class that can be known without a namespace.
 
+mod deletion;
+
 use std::{borrow::Cow, sync::Arc};
 
 use arc_swap::ArcSwap;
@@ -93,6 +95,9 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
     }
 
     async fn decide(&self, request: &Request<'_>) -> Result<Answer, Failure> {
+        if request.operation == Operation::Delete && request.sub_resource.is_empty() {
+            return deletion::judge(request);
+        }
         let Some(Judged { mut findings, class }) = self.read(request)? else { return Ok(Answer::Unjudged) };
         if let (Some(authors), Some(class)) = (&self.authors, &class) {
             let old = stored(request)?;

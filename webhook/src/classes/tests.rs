@@ -118,9 +118,8 @@ fn bad05_what_does_not_fit_the_operation_is_decided_from_what_is_there() {
     denial(judge("CREATE", &bad, &bad));
     assert_eq!(judge("UPDATE", &good, &json!(null)), allowed);
     denial(judge("UPDATE", &bad, &json!(null)));
-    for old in [bad, json!(null)] {
-        assert_eq!(judge("DELETE", &json!(null), &old), Ok(Answer::Unjudged));
-    }
+    assert_eq!(judge("DELETE", &json!(null), &bad), allowed);
+    assert_eq!(judge("DELETE", &json!(null), &json!(null)), Ok(Answer::Unjudged));
     for operation in ["CREATE", "UPDATE"] {
         assert!(matches!(judge(operation, &json!(null), &json!(null)), Err(Failure::Malformed(_))));
     }
@@ -146,4 +145,26 @@ fn bad03_a_class_that_is_nested_too_deep_is_denied_with_the_limit() {
         let message = denial(answer).message;
         assert!(message.contains("levels deep") || message.contains("recursion limit"), "{message}");
     }
+}
+
+#[test]
+fn c47_a_class_in_use_is_deleted_only_within_the_guard_or_with_its_confirmation() {
+    let mut used = class(&json!([{ "no": "longer valid" }]));
+    used["metadata"]["uid"] = json!("u-1");
+    let delete = |class: &Value| judge("DELETE", &json!(null), class);
+    let allowed = Ok(Answer::Allowed { warnings: vec![] });
+    used["status"] = json!({ "namespaces": { "bound": 3, "ready": 3, "failing": 0 } });
+    assert_eq!(delete(&used), allowed);
+    used["status"]["namespaces"]["bound"] = json!(120);
+    let refused = denial(delete(&used));
+    assert!(refused.code == 403 && refused.message.contains("in 120 namespaces"), "{refused:?}");
+    let mut confirmed = used.clone();
+    let digest = nsclass_shared::guard::digest_of_deletion("u-1");
+    confirmed["metadata"]["annotations"] = json!({ "nsclass.io/confirm-delete": digest });
+    assert_eq!(delete(&confirmed), allowed);
+    let mut orphaning = used.clone();
+    orphaning["spec"]["onDelete"] = json!("Orphan");
+    assert_eq!(delete(&orphaning), allowed);
+    used["metadata"]["deletionTimestamp"] = json!("2026-11-30T00:00:00Z");
+    assert_eq!(delete(&used), Ok(Answer::Unjudged));
 }
