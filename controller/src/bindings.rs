@@ -6,7 +6,7 @@ use std::{
 };
 
 use kube::{
-    Api, Client, ResourceExt,
+    Api, Client, Resource, ResourceExt,
     core::{DeserializeGuard, error_boundary::InvalidObject},
     runtime::reflector::{ObjectRef, Store},
 };
@@ -153,18 +153,17 @@ impl Bindings {
         let mut written = self.written();
         let watched = self.watched.state();
         for guarded in &watched {
-            let name = guarded.name_any();
-            catch_up(&mut written, &name, Some(guarded));
-            match (written.get(&name), &guarded.0) {
+            let name = guarded.meta().name.as_deref().unwrap_or_default();
+            catch_up(&mut written, name, Some(guarded));
+            match (written.get(name), &guarded.0) {
                 (Some(Written::Stored(ours)), _) => see(ours),
                 (Some(Written::Told(_)) | None, Ok(binding)) => see(binding),
                 (Some(Written::Deleted(_)), _) | (_, Err(_)) => {}
             }
         }
-        let known: HashSet<String> = watched.iter().map(|guarded| guarded.name_any()).collect();
         for (name, written) in written.iter() {
             if let Written::Stored(ours) = written
-                && !known.contains(name)
+                && self.watched.get(&ObjectRef::new(name)).is_none()
             {
                 see(ours);
             }
@@ -210,7 +209,12 @@ mod tests {
     use super::*;
 
     fn binding(uid: &str, revision: u32) -> NamespaceClassBinding {
-        let spec = BindingSpec { namespace_name: "pay".into(), class_name: "std".into(), instance: "default".into() };
+        let spec = BindingSpec {
+            namespace_name: "pay".into(),
+            class_name: "std".into(),
+            instance: "default".into(),
+            ..BindingSpec::default()
+        };
         let mut binding = NamespaceClassBinding::new("pay", spec);
         binding.metadata.uid = Some(uid.into());
         binding.metadata.resource_version = Some(revision.to_string());

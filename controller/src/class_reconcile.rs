@@ -11,10 +11,11 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams},
 };
 use nsclass_shared::{
-    api::{ClassStatus, GuardStatus, NamespaceClass, NamespaceClassBinding},
+    api::{ClassStatus, GuardStatus, NamespaceClass, NamespaceClassBinding, get_condition},
     class_status::{BindingSummary, ClassNow, FinalizerChange, Protection, class_status},
     guard::ClassView,
     names,
+    reason::Reason,
     scope::Verdict,
 };
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    classes,
+    answers, classes,
     context::Context,
     mass_delete, memory,
     observe::{self, now},
@@ -47,13 +48,15 @@ pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow:
     let written = Written::default();
     let again = |name: &str| context.class_queue.add_at(name, Instant::now() + written.pause(name));
     let handle = |name: String| {
-        let (context, written, again) = (&context, &written, &again);
+        let (context, written) = (&context, &written);
         async move {
             match reconcile(context, written, &name).await {
                 Ok(()) => written.succeeded(&name),
                 Err(error) => {
                     tracing::warn!(class = name, %error, "class not written; tried again");
-                    again(&name);
+                    // The server's wish and our own growing pause: the later counts.
+                    let pause = written.pause(&name).max(answers::retry_after(&error).unwrap_or_default());
+                    context.class_queue.add_at(&name, Instant::now() + pause);
                 }
             }
         }
@@ -73,13 +76,19 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
         written.forget(name);
         return Ok(());
     };
+    let deleting = class.metadata.deletion_timestamp.is_some();
+    let next = written.too_early(name).filter(|_| !deleting && classes::is_protected(&class));
+    if let Some(next) = next {
+        // Every binding of a class that converges tells of itself, and counting them all each time would be quadratic work.
+        context.class_queue.add_at(name, next);
+        return Ok(());
+    }
     let mut bindings = Vec::new();
     context.bindings.visit(|binding| {
         if binding.spec.class_name == name {
             bindings.push(BindingSummary::of(binding));
         }
     });
-    let deleting = class.metadata.deletion_timestamp.is_some();
     let (requested, requested_elsewhere) = who_requests(context, name);
     let protection = Protection {
         deleting,
@@ -193,19 +202,19 @@ pub async fn patch_status(context: &Context, class: &DynamicObject, status: &Val
 
 /// Recounts the gauge of bindings by reason.
 pub fn count_bindings(context: &Context) {
-    let mut counts: HashMap<String, i64> = HashMap::new();
+    let mut counts: HashMap<&'static str, i64> = HashMap::new();
     context.bindings.visit(|binding| *counts.entry(reason_word(binding)).or_default() += 1);
     context.metrics.bindings.reset();
     for (reason, count) in counts {
-        context.metrics.bindings.with_label_values(&[&reason]).set(count);
+        context.metrics.bindings.with_label_values(&[reason]).set(count);
     }
 }
 
 /// The reason as a label: only words that we write ourselves.
-fn reason_word(binding: &NamespaceClassBinding) -> String {
-    let word = BindingSummary::of(binding).reason;
-    let known = nsclass_shared::reason::Reason::ALL.iter().any(|reason| reason.as_str() == word);
-    if known { word } else { "unknown".to_owned() }
+fn reason_word(binding: &NamespaceClassBinding) -> &'static str {
+    let ready = binding.status.as_ref().and_then(|status| get_condition(&status.conditions, "Ready"));
+    let mut known = Reason::ALL.iter().map(|reason| reason.as_str());
+    known.find(|word| ready.is_some_and(|ready| ready.reason == *word)).unwrap_or("unknown")
 }
 
 impl Written {

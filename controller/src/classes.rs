@@ -122,6 +122,11 @@ impl Classes {
         Ok(ClassState::Accepted(facts, rendering(rendered, &settings.policy, &owner)))
     }
 
+    /// The kinds of a class's items, as far as they can be read.
+    pub fn gvks(&self, object: &DynamicObject) -> Vec<Gvk> {
+        self.read(object).compiled.as_ref().map(|compiled| gvks(compiled).collect()).unwrap_or_default()
+    }
+
     /// The condition `Accepted` of a class.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 
 use anyhow::Context;
 use kube::{Client, client::ClientBuilder};
-use nsclass_shared::runtime::{UNUSABLE, cluster, ensure_supported};
+use nsclass_shared::runtime::{KeepRetryAfter, UNUSABLE, cluster, ensure_supported};
 
 use crate::leader::{Gate, LeaderGuard};
 
@@ -22,7 +22,7 @@ pub struct Clients {
 /// There is no cluster, it does not answer, or it is too old.
 pub async fn connect(guard: &LeaderGuard) -> anyhow::Result<Clients> {
     let gated = ClientBuilder::try_from(cluster("nsclass-controller").await?).context(UNUSABLE)?;
-    let gated = gated.with_layer(&Gate(guard.clone())).build();
+    let gated = gated.with_layer(&KeepRetryAfter).with_layer(&Gate(guard.clone())).build();
     let lease = ClientBuilder::try_from(cluster("nsclass-leader-election").await?).context(UNUSABLE)?.build();
     ensure_supported(&gated).await?;
     Ok(Clients { gated, lease })

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use futures::{Stream, StreamExt, pin_mut};
-use nsclass_shared::lease::{Action, Answer, Elector, Moment, Timing};
+use nsclass_shared::lease::{Action, Answer, Elector, Lost, Moment, Timing};
 use tokio_util::sync::CancellationToken;
 
 pub use gate::Gate;
@@ -83,6 +83,11 @@ impl Candidate {
         let now = self.guard.now();
         match elector.next(now) {
             _ if shutdown.is_cancelled() => return Ok(Next::Leave),
+            Action::Stop(lost @ Lost::Released) => {
+                tracing::warn!(lease = %self.lease, "the instance is released: this replica stops writing and gives up its lease");
+                self.leave(elector.clone()).await;
+                bail!("{lost}; the process ends, and waits for that when it is started again");
+            }
             Action::Stop(lost) => {
                 self.guard.close();
                 self.standing.stopping();
@@ -165,13 +170,16 @@ impl Candidate {
         self.metrics.transitions.set(elector.transitions().into());
         let state = match (leads_until, elector.holder()) {
             (Some(_), _) => State::Leading,
+            (None, _) if elector.is_released() => State::Released,
             (None, Some(holder)) if holder != self.identity => State::StandingBy(holder.to_owned()),
             _ => return,
         };
         if self.standing.is(&state) {
             return;
         }
-        if let State::StandingBy(leader) = &state {
+        if state == State::Released {
+            tracing::warn!(lease = %self.lease, "the instance is released: nothing is written before nsclass release --undo");
+        } else if let State::StandingBy(leader) = &state {
             tracing::info!(leader, "standing by: caches are kept, nothing is written");
         } else {
             tracing::info!(identity = self.identity, transitions = elector.transitions(), "elected leader");

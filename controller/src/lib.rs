@@ -25,9 +25,12 @@ mod observe;
 pub mod queue;
 mod ready;
 mod reconcile;
+mod recover;
 mod reload;
 mod requests;
 pub mod run;
 mod scope;
+#[cfg(test)]
+mod testing;
 mod webhook_configuration;
 mod worker;

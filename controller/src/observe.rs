@@ -9,7 +9,7 @@ use nsclass_shared::{
     api::{InventoryEntry, NamespaceClassBinding},
     config::NamespaceFinalizer,
     names,
-    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Suspended},
+    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Suspended, damage},
     scope::{Snapshot, Verdict},
 };
 use thiserror::Error;
@@ -18,6 +18,7 @@ use crate::{
     bindings::Damaged,
     classes::Target,
     context::{Context, WatchedNamespace},
+    recover,
     requests::{self, ReadError},
 };
 
@@ -69,6 +70,11 @@ pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observ
         }
     }
     let suspended = suspension(context, namespace.as_ref(), binding.as_ref());
+    let search = if binding.as_ref().and_then(damage).is_some() || context.memory.is_search_due(name) {
+        Some(recover::search(context, name).await)
+    } else {
+        None
+    };
     let live = if look { look_at_all(context, binding.as_ref(), requested.as_ref()).await? } else { BTreeMap::new() };
     Ok(Observed {
         now: now(),
@@ -82,6 +88,7 @@ pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observ
         suspended,
         hold_namespaces: settings.config.controller.namespace_finalizer == NamespaceFinalizer::WhenOwed,
         binding,
+        search,
         live,
         refused: context.memory.refused(name),
     })

@@ -67,7 +67,8 @@ pub fn is_definitely_absent(status: &Status, name: &str) -> bool {
     status.code == 404 && status.reason == "NotFound" && status.details.as_ref().is_some_and(|d| d.name == name)
 }
 
-fn live_object(metadata: &ObjectMeta) -> LiveObject {
+/// What is needed of an object's metadata.
+pub fn live_object(metadata: &ObjectMeta) -> LiveObject {
     let mut seen = BTreeSet::new();
     let entries = metadata.managed_fields.as_deref().unwrap_or_default();
     let managers = entries.iter().filter_map(|e| e.manager.clone()).filter(|m| seen.insert(m.clone())).collect();

@@ -67,10 +67,14 @@ impl FlipMapper for Concerned {
     }
 }
 
+/// The flow of namespaces that crossed the scope's edge.
+const FLIPS: &str = "scope";
+
 /// Puts keys where they belong.
 pub fn to_queues(context: Arc<Context>) -> impl Fn(Key) {
     move |key| match key {
-        Key::Namespace(name) => context.namespace_queue.add(&name),
+        // One flip has its turn soon, and a changed rule, which may flip thousands, leaves others theirs.
+        Key::Namespace(name) => context.namespace_queue.add_to(FLIPS, &name),
         Key::Class(name) => context.class_queue.add(&name),
     }
 }

@@ -21,6 +21,7 @@ mod observed;
 mod pass;
 mod prune;
 mod rank;
+mod rebuild;
 mod rendering;
 mod report;
 mod settle;
@@ -34,6 +35,7 @@ pub use observed::{
 };
 pub use pass::Pass;
 pub use rank::Rank;
+pub use rebuild::{Search, damage};
 pub use rendering::{rendering, short_hash};
 pub use report::{Failure, Report, Requeue};
 pub use step::{ObjectRef, Outcome, Precondition, Refusal, Step};

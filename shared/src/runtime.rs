@@ -9,6 +9,7 @@ mod latch;
 mod pair;
 mod process;
 mod reload;
+mod retry_after;
 mod scope;
 mod supervise;
 mod telemetry;
@@ -18,9 +19,10 @@ pub use admin::{Readiness, serve_admin};
 pub use args::{CommonArgs, ConfigSource, Format, LoadError};
 pub use connect::{UNUSABLE, WATCH_SECONDS, cluster, connect, ensure_supported};
 pub use latch::Latch;
-pub use pair::{Look, LookError, PairStatus, ServingPair};
+pub use pair::{Look, LookError, PairMetrics, PairStatus, ServingPair};
 pub use process::run_process;
 pub use reload::{ReloadMetrics, follow_config};
+pub use retry_after::KeepRetryAfter;
 pub use scope::{
     ByNamespace, FlipMapper, FlipQueue, InNamespace, InScope, Leads, NamespaceListener, NamespacedName, Scope,
     ScopeHandle, ScopeTask, ScopedList, ScopedReader, WatchedNamespace, follow_flips, reachable,

@@ -68,6 +68,7 @@ proptest! {
         }
         held.guard_holds = false;
         for world in [&mut calm, &mut held] {
+            world.happen(&Event::Scope(true));
             world.happen(&Event::ReleaseFinalizers);
             world.settle();
             world.check_converged();

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use nsclass_shared::{
     config::Settings,
-    runtime::{Scope, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
+    runtime::{PairMetrics, Scope, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -50,6 +50,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let (managed, scope_task) = Scope::new(settings.scope.clone(), None, &metrics.registry)?;
     let scope = managed.handle().clone();
     let pair = Arc::new(ServingPair::default());
+    metrics.registry.register(Box::new(PairMetrics::new(pair.clone())?))?;
     let tls = Tls::new(pair.clone(), webhook.client_ca.as_deref())?;
     let (kinds, dial) = (KindTable::default(), OwnDial::default());
     let config = settings.config.clone();
@@ -79,12 +80,15 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tasks.spawn("serving pair", pair.clone().follow(webhook.certificate_directory, shutdown.clone()));
     tasks.spawn("watch namespaces", scope_task.run(client.clone(), (), shutdown.clone()));
     tasks.spawn("kinds", kinds.follow(client, metrics.clone(), shutdown.clone()));
-    tasks.spawn("own call", dial.follow(address, pair, shutdown.clone()));
+    tasks.spawn("own call", dial.follow(address, pair, tls.clone(), shutdown.clone()));
     tasks.spawn("follow configuration", {
         let settings = settings.clone();
-        let take = move |settings_now: Settings| {
-            managed.set_rule(&settings_now.scope);
-            settings.store(Arc::new(settings_now));
+        let take = move |changed: Settings| {
+            if changed.config.webhook != settings.load().config.webhook {
+                tracing::warn!("everything under webhook changes with a restart only");
+            }
+            managed.set_rule(&changed.scope);
+            settings.store(Arc::new(changed));
         };
         follow_config(args, config, metrics.reloads.clone(), take, shutdown.clone())
     });

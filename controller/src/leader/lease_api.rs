@@ -189,5 +189,6 @@ fn record(lease: &Lease) -> Record {
         duration: seconds.map(Duration::from_secs),
         transitions: spec.lease_transitions.unwrap_or_default(),
         acquired: spec.acquire_time.map(|time| time.0),
+        released: lease.annotations().contains_key(names::RELEASED_ANNOTATION),
     }
 }

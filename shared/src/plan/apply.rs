@@ -17,6 +17,8 @@ pub(super) struct ApplyTask {
     reads: u8,
     /// Our field manager takes fields from others.
     force: bool,
+    /// It was there already, and ours.
+    was_ours: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +91,12 @@ impl ApplyTask {
                 }
             }
         };
-        Self { desired, state, reads: 0, force: facts.drift == Drift::Repair }
+        Self { desired, state, reads: 0, force: facts.drift == Drift::Repair, was_ours: false }
+    }
+
+    /// Whether it was found to be there, and ours.
+    pub(super) fn was_ours(&self) -> bool {
+        self.was_ours
     }
 
     pub(super) fn desired(&self) -> &Desired {
@@ -164,7 +171,10 @@ impl ApplyTask {
             return failure;
         }
         match live.ownership(&self.desired.identity, owner.namespace, owner.uid) {
-            Ownership::Ours => State::Update(live.uid.clone()),
+            Ownership::Ours => {
+                self.was_ours = true;
+                State::Update(live.uid.clone())
+            }
             Ownership::Foreign if facts.adoption == Adoption::Adopt => {
                 self.force = true;
                 State::Update(live.uid.clone())

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::rebuild::{Rebuild, rebuild};
 use super::{ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Rendering, Suspended, Waiting};
 use crate::{
-    api::{BindingStatus, ObjectsGone, OnDelete, OptOutDelay},
+    api::{BindingStatus, InventoryEntry, ObjectsGone, OnDelete, OptOutDelay},
     reason::Reason,
     scope::Verdict,
 };
@@ -16,6 +17,10 @@ pub enum Intent {
     Nothing,
     /// Another instance keeps this binding: hands off.
     OtherInstance(String),
+    /// The inventory is damaged and is rebuilt so; nothing else happens.
+    Rebuild(Vec<InventoryEntry>, String),
+    /// The inventory is damaged and cannot be rebuilt now: nothing is touched.
+    Damaged(String),
     /// The namespace is not managed (any more): it keeps everything, the binding says so and is given up, and that is the last write.
     OutOfScope(NamespaceFacts),
     /// The binding is nobody's, and the namespace is managed: it becomes ours before anything else happens.
@@ -64,6 +69,13 @@ pub fn intent(observed: &Observed) -> Intent {
     let is_free = binding.is_some_and(|b| b.spec.instance.is_empty());
     if let Some(other) = binding.map(|b| &b.spec.instance).filter(|i| !is_free && **i != observed.instance) {
         return Intent::OtherInstance(other.clone());
+    }
+    // What is not managed, or nobody's yet, is left as it is.
+    let is_managed = observed.scope == Verdict::InScope || observed.namespace == NamespaceState::Gone;
+    match rebuild(observed).filter(|_| is_managed && !is_free) {
+        Some(Rebuild::Write(inventory, why)) => return Intent::Rebuild(inventory, why),
+        Some(Rebuild::Wait(why)) => return Intent::Damaged(why),
+        None => {}
     }
     let namespace = match &observed.namespace {
         NamespaceState::Gone if binding.is_none() => return Intent::Nothing,

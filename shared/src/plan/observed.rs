@@ -1,11 +1,11 @@
 //! The facts that a pass decides on. Everything here was read before the pass began.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{LiveObject, Rank};
+use super::{LiveObject, Rank, Search};
 use crate::{
     api::{Adoption, Drift, Immutable, NamespaceClassBinding, OnDelete, OptOutDelay},
     identity::{Gvk, ObjectIdentity},
@@ -41,6 +41,8 @@ pub struct Observed {
     /// What was read of inventory objects before the pass. An identity that is missing here was not looked at; `None` was looked for
     /// and is not there. Only the periodic pass and repairs fill it.
     pub live: BTreeMap<ObjectIdentity, Option<LiveObject>>,
+    /// What was found by our labels, where the inventory was in doubt (class.md C45).
+    pub search: Option<Search>,
     /// Objects whose rendering the API server has refused for good, by hash: asking again before it changes is useless.
     pub refused: BTreeMap<ObjectIdentity, Refused>,
 }
@@ -134,8 +136,8 @@ pub struct Desired {
     pub identity: ObjectIdentity,
     /// Version to apply it with.
     pub version: String,
-    /// The manifest, marks included.
-    pub manifest: Value,
+    /// The manifest, marks included; shared by all steps of a pass.
+    pub manifest: Arc<Value>,
     /// Hash of the manifest.
     pub hash: String,
     /// What the item says of its end, before its kind and class.

@@ -44,6 +44,8 @@ pub struct Pass {
     ask_again: Option<Timestamp>,
     /// What it stood on turned out to be old.
     stale: bool,
+    /// Without a binding, there were objects of ours all the same.
+    lost: bool,
 }
 
 impl Pass {
@@ -72,6 +74,7 @@ impl Pass {
             requeue: None,
             ask_again: None,
             stale: false,
+            lost: false,
         }
     }
 
@@ -102,6 +105,7 @@ impl Pass {
 
     /// Takes what became of the step that [`Self::next_step`] gave last.
     pub fn record(&mut self, outcome: Outcome) {
+        let outcome = if let Outcome::Busy { refusal, .. } = outcome { Outcome::Refused(refusal) } else { outcome };
         if outcome == Outcome::Stale {
             // With a pause: the watch that has to tell what is true now may be broken.
             self.requeue = Some(Requeue::Backoff);
@@ -134,7 +138,7 @@ impl Pass {
             _ => self.ask_again.map_or(Requeue::Rest, Requeue::At),
         });
         let (failures, notes, refused) = (self.failures.clone(), self.notes.clone(), self.refused.clone());
-        Report { failures, notes, refused, requeue }
+        Report { failures, notes, refused, requeue, lost: self.lost }
     }
 
     /// The binding as the server has it after this pass, as far as we know; none where there is none.
@@ -262,7 +266,7 @@ impl Pass {
         }
         if self.stage == Stage::Over
             && self.requeue.is_none()
-            && matches!(self.intent, Intent::Renew(_) | Intent::Adopt(_))
+            && matches!(self.intent, Intent::Renew(_) | Intent::Rebuild(..) | Intent::Adopt(_))
             && self.failures.is_empty()
         {
             self.requeue = Some(Requeue::Now);
@@ -274,6 +278,7 @@ impl Pass {
         let owner = Owner { namespace: &self.observed.name, uid: &goal.namespace.uid };
         let Some(task) = self.applies.front_mut() else { return };
         task.record(outcome, owner, &goal.facts);
+        self.lost |= self.observed.binding.is_none() && task.was_ours();
         if task.creates() && forget_uid(&mut self.inventory, &task.desired().identity) {
             self.stage = Stage::Reserve;
         }

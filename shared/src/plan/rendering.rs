@@ -1,6 +1,6 @@
 //! From rendered items to objects that a pass can apply: policy asked again, marks put on, hashes taken.
 
-use std::fmt::Write;
+use std::{fmt::Write, sync::Arc};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -44,7 +44,7 @@ pub fn rendering(rendered: Result<Rendered, RenderError>, policy: &Policy, owner
                 _ => None,
             }
         });
-        desired.push(Desired { identity, version: object.gvk.version, manifest, hash, on_delete });
+        desired.push(Desired { identity, version: object.gvk.version, manifest: Arc::new(manifest), hash, on_delete });
     }
     Rendering::Objects { desired, waiting, values: rendered.values }
 }

@@ -50,6 +50,9 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Renderings that the API server refuses for good; worth remembering for [`super::Observed::refused`].
     pub refused: BTreeMap<ObjectIdentity, Refused>,
+    /// The binding was lost: objects of ours were there without one. There may be more, so they are looked for before the next pass
+    /// (class.md C45).
+    pub lost: bool,
     /// When to look again.
     pub requeue: Requeue,
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::{Failure, Intent, Observed, intent::Convergence, report};
+use super::{Failure, Intent, NamespaceState, Observed, intent::Convergence, report};
 use crate::{
     api::{
         Assessment, BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, ObjectsGone, OptOutDelay,
@@ -114,7 +114,9 @@ pub(super) fn settled(
     }
     let status = binding.status.get_or_insert_default();
     status.requested_class = observed.requested.as_ref().map(|(name, _)| name.clone()).unwrap_or_default();
-    set_inventory(status, inventory);
+    if !matches!(intent, Intent::Damaged(_)) {
+        set_inventory(status, inventory);
+    }
     note_intent(status, observed, intent, failures);
     let verdict = match quiet_verdict(intent, &binding.spec.class_name) {
         Some((reason, message)) if failures.is_empty() => Assessment {
@@ -154,6 +156,13 @@ fn note_intent(status: &mut BindingStatus, observed: &Observed, intent: &Intent,
         // While something of the former life is left, the inventory stays under its UID.
         Intent::Renew(namespace) if failures.is_empty() => status.observed_namespace_uid.clone_from(&namespace.uid),
         Intent::OptOut(_, gone) => status.objects_go = Some(gone.clone()),
+        Intent::Rebuild(..) => {
+            if let (NamespaceState::Present(facts), true) =
+                (&observed.namespace, status.observed_namespace_uid.is_empty())
+            {
+                status.observed_namespace_uid.clone_from(&facts.uid);
+            }
+        }
         _ => {}
     }
 }
@@ -164,6 +173,7 @@ fn quiet_verdict(intent: &Intent, class: &str) -> Option<(Reason, String)> {
         Intent::Renew(_) => {
             Some((Reason::NamespaceTerminating, "the namespace was deleted and made again; it starts afresh".into()))
         }
+        Intent::Rebuild(_, why) => Some((Reason::InventoryCorrupted, why.clone())),
         Intent::Terminate(_) => Some((Reason::NamespaceTerminating, "the namespace is being deleted".into())),
         Intent::OptOut(_, gone) => Some((
             Reason::OptingOut,
@@ -189,6 +199,7 @@ fn fresh(observed: &Observed) -> NamespaceClassBinding {
             namespace_name: observed.name.clone(),
             class_name: String::new(),
             instance: observed.instance.clone(),
+            ..BindingSpec::default()
         },
         status: None,
     }

@@ -1,5 +1,7 @@
 //! What a pass asks of the shell, and what the shell tells it.
 
+use std::{sync::Arc, time::Duration};
+
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -42,7 +44,7 @@ pub enum Step {
         /// What.
         object: ObjectRef,
         /// The manifest, without precondition.
-        manifest: Value,
+        manifest: Arc<Value>,
         /// What must hold of the live object.
         precondition: Precondition,
         /// Whether to take fields from other managers.
@@ -133,6 +135,14 @@ pub enum Outcome {
     PreconditionFailed,
     /// What we hold of the binding or namespace is old: the pass is over, and begins again after a pause.
     Stale,
+    /// The server wants to be left alone for so long; the request may have happened all the same. The shell asks again when it is
+    /// time, a few times; a pass that is told of it takes it as the refusal that it is.
+    Busy {
+        /// How long.
+        after: Duration,
+        /// What it is when it stays so.
+        refusal: Refusal,
+    },
     /// Anything else: the server's answer as a reason.
     Refused(Refusal),
 }
@@ -148,6 +158,7 @@ impl Outcome {
             Self::Read(None) => "absent",
             Self::PreconditionFailed => "precondition",
             Self::Stale => "stale",
+            Self::Busy { .. } => "busy",
             Self::Refused(refusal) => refusal.reason.as_str(),
         }
     }

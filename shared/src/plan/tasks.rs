@@ -57,6 +57,14 @@ pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<Inventor
             plan.first = Stage::Settle;
         }
         Intent::OptOut(..) | Intent::OutOfScope(_) | Intent::Adopt(_) => plan.first = Stage::Settle,
+        Intent::Rebuild(inventory, _) => {
+            plan.inventory = inventory;
+            plan.first = Stage::Settle;
+        }
+        Intent::Damaged(message) => {
+            plan.failures.push(Failure { object: None, reason: Reason::InventoryCorrupted, message });
+            plan.first = Stage::Settle;
+        }
         Intent::Collect => {
             // What was in the namespace went with it.
             plan.inventory.retain(InventoryEntry::is_cluster_scoped);

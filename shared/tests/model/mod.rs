@@ -242,7 +242,7 @@ impl World {
         let content = if item.is_multiple_of(2) { "same".to_owned() } else { format!("{class}-{revision}") };
         Desired {
             version: "v1".into(),
-            manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }),
+            manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }).into(),
             hash: hash(&content, uid),
             identity,
             on_delete: None,
@@ -269,6 +269,7 @@ impl World {
             reserved: false,
             scope: if self.in_scope { Verdict::InScope } else { Verdict::OutOfScope },
             suspended: None,
+            search: None,
             hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),

@@ -53,3 +53,20 @@ async fn a18_after_sigterm_it_is_not_ready_serves_on_for_five_seconds_and_ends_w
     ensure!(ended?.success(), "{}", webhook.log()?);
     says(&webhook.log()?, &["stopped"])
 }
+
+#[tokio::test]
+async fn a17_with_client_authorities_it_waits_for_the_api_server_and_is_no_stranger_to_itself() -> Result<()> {
+    let (cp, files) = (ControlPlane::shared().await?, ServingFiles::new()?);
+    let authorities = files.dir().join("tls.crt");
+    let config = format!("webhook: {{ clientCA: {} }}", authorities.display());
+    let webhook = Webhook::start_unready(cp, &files, &config).await?;
+    eventually("all but the API server is there", async || {
+        let (status, body) = webhook.get("/readyz").await?;
+        ensure!(status == 503 && body.matches("[-]").count() == 1, "{body}");
+        says(&body, &["[-] client certificate: the API server has shown no client certificate yet"])
+    })
+    .await?;
+    let strangers = webhook.metric("nsclass_admission_connections_total{event=\"handshake_failed\"}").await?;
+    ensure!(strangers.is_none(), "{strangers:?}");
+    Ok(())
+}

@@ -17,6 +17,7 @@ pub(crate) fn review(items: &[Value]) -> String {
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
             "uid": "u", "operation": "CREATE", "name": "std",
+            "userInfo": { "username": "test-admin", "groups": ["system:masters"] },
             "kind": { "group": "nsclass.io", "version": "v1alpha1", "kind": "NamespaceClass" },
             "object": { "metadata": { "name": "std" }, "spec": { "resources": items } },
         },

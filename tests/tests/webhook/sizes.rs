@@ -24,7 +24,7 @@ async fn bad02_the_largest_update_that_the_server_sends_is_decided_and_a_larger_
 -> Result<()> {
     let stage = Stage::unasked("bad02").await?;
     // Nearly all that etcd takes of a `<`, which is stored in six bytes too.
-    stage.create("std", &full(300_000)).await??;
+    stage.create("std", &full(230_000)).await??;
     stage.ask().await?;
     let update = async |bytes: usize| {
         let patch = Patch::Merge(json!({ "spec": { "resources": full(bytes) } }));
