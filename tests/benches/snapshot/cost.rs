@@ -132,10 +132,10 @@ pub(crate) fn measure(size: usize) -> Cost {
     });
     let lookup_ns = lookups(&names, |name| handle.verdict(name) == Verdict::InScope);
     stop.store(true, Ordering::Relaxed);
-    let published = publisher.join().unwrap_or_default();
+    let publications = publisher.join().unwrap_or_default();
     eprintln!(
         "{size} namespaces: built in {build:.0?}, {bytes:.0} bytes each; a publication {publish_each:.1?} (a clone of a map {publish_control:.1?}); \
-         a burst {burst:.0?}; a look-up {lookup_ns:.0} ns during {published} publications (a plain map {lookup_control_ns:.0} ns)"
+         a burst {burst:.0?}; a look-up {lookup_ns:.0} ns during {publications} publications (a plain map {lookup_control_ns:.0} ns)"
     );
     Cost { build, bytes, publish: publish_each, publish_control, burst, lookup_ns, lookup_control_ns }
 }
