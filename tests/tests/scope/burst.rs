@@ -20,7 +20,7 @@ const WRITES_EACH: usize = 10;
 async fn fault19_a_thousand_namespaces_relabelled_at_once_are_linear_work_and_the_last_label_wins() -> Result<()> {
     let cp = ControlPlane::start(Options::default()).await?;
     let world = Stage::on(&cp, "f19");
-    let operator = world.operator("one", &["in"]).await?;
+    let operator = world.patient_operator("one", &["in"]).await?;
     world.class("std", class(&["a"], "1")).await?;
     let names: Vec<String> = (0..NAMESPACES).map(|i| format!("n{i}")).collect();
     let create = |name: &String| {
@@ -41,6 +41,7 @@ async fn fault19_a_thousand_namespaces_relabelled_at_once_are_linear_work_and_th
         stream::iter(names.iter().enumerate().map(relabel)).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
     }
     eventually_within(Duration::from_secs(300), "every namespace is as its last label says", async || {
+        operator.program().ensure_running()?;
         let bindings = world.bindings().list(&ListParams::default()).await?;
         let found: std::collections::BTreeMap<&str, _> =
             bindings.iter().map(|b| (b.spec.namespace_name.as_str(), b)).collect();
