@@ -106,3 +106,33 @@ async fn c46_a_released_installation_is_stopped_and_leaves_nothing_stuck() -> Re
     })
     .await
 }
+
+#[tokio::test]
+async fn s35_the_bindings_of_a_dead_instance_are_freed_and_another_one_goes_on_with_them() -> Result<()> {
+    let cp = ControlPlane::start(Options::default()).await?;
+    let config = "instance: blue\nleaderElection: { leaseDurationSeconds: 5, renewDeadlineSeconds: 4, retryPeriodSeconds: 1, requestTimeoutSeconds: 2 }\n";
+    let blue = Operator::start(&cp, OperatorOptions { config: config.into(), ..OperatorOptions::default() }).await?;
+    let world = World::new(&cp, "s35-dead");
+    world.class("std", class(&["a"])).await?;
+    world.namespace("pay").of_class("std").create().await?;
+    world.ready("pay", "std").await?;
+    let before = objects(&world, "pay").await?;
+    blue.program().kill()?;
+    let _green = Operator::start(&cp, OperatorOptions::default()).await?;
+    holds_for(Duration::from_secs(2), "what is another instance's is left alone", async || {
+        let binding = world.binding("pay").await?.context("no binding")?;
+        ensure!(binding.spec.instance == "blue", "{:?}", binding.spec);
+        Ok(())
+    })
+    .await?;
+    let said = nsclass(&cp, &["release", "--instance", "blue"]).await?;
+    ensure!(said.contains("is dead") && said.contains("1 binding free"), "{said}");
+    eventually("the other one goes on with the binding", async || {
+        let binding = world.ready("pay", "std").await?;
+        ensure!(binding.spec.instance == "default", "{:?}", binding.spec);
+        Ok(())
+    })
+    .await?;
+    ensure!(objects(&world, "pay").await? == before, "an object was made anew");
+    Ok(())
+}

@@ -8,7 +8,7 @@ use nsclass_tests::{ControlPlane, Operator, Options, eventually, eventually_with
 
 use crate::stage::{LABEL, Stage, class, debug, verdict};
 
-/// Longer than the watch of namespaces is ever silent while all is well (30 s).
+/// Longer than the watch of namespaces is ever silent while all is well (30 s), and shorter than the renew deadline of this test.
 const TOO_OLD: f64 = 35.0;
 
 async fn age(operator: &Operator) -> Result<f64> {
@@ -19,7 +19,7 @@ async fn age(operator: &Operator) -> Result<f64> {
 async fn fault08_while_the_api_server_is_away_age_rises_the_snapshot_answers_and_nothing_is_deleted() -> Result<()> {
     let mut cp = ControlPlane::start(Options::default()).await?;
     let world = Stage::on(&cp, "f08");
-    let operator = world.operator("one", &["in"]).await?;
+    let operator = world.patient_operator("one", &["in"]).await?;
     world.class("std", class(&["a"], "1")).await?;
     for (namespace, value) in [("pay", "in"), ("shop", "out")] {
         world.namespace(namespace).of_class("std").label(LABEL, world.value(value)).create().await?;

@@ -50,6 +50,13 @@ impl<'a> Stage<'a> {
         Operator::start(self.cp, OperatorOptions { config, args, ..OperatorOptions::default() }).await
     }
 
+    /// One that goes on leading for a minute without a word from the API server, as a standby or a webhook goes on without a lease.
+    pub(crate) async fn patient_operator(&self, instance: &str, values: &[&str]) -> Result<Operator> {
+        let mut config: Value = serde_json::from_str(&self.config(instance, values))?;
+        config["leaderElection"] = json!({ "leaseDurationSeconds": 120, "renewDeadlineSeconds": 60 });
+        Operator::start(self.cp, OperatorOptions { config: config.to_string(), ..OperatorOptions::default() }).await
+    }
+
     pub(crate) fn config(&self, instance: &str, values: &[&str]) -> String {
         let values: Vec<_> = values.iter().map(|value| self.value(value)).collect();
         let requirement = json!({ "key": LABEL, "operator": "In", "values": values });
