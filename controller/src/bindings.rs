@@ -21,6 +21,13 @@ pub type Guarded = DeserializeGuard<NamespaceClassBinding>;
 #[error("the binding cannot be read: {0}")]
 pub struct Damaged(String);
 
+/// Only what is needed of a binding is kept in memory.
+pub fn slim(binding: &mut Guarded) {
+    if let Ok(binding) = &mut binding.0 {
+        binding.metadata.managed_fields = None;
+    }
+}
+
 /// Bindings by namespace. A write of ours shows at once, before the watch tells of it.
 #[derive(Clone, Debug)]
 pub struct Bindings {
@@ -67,6 +74,18 @@ impl Bindings {
             None => Ok(None),
             Some(DeserializeGuard(Ok(binding))) => Ok(Some(Arc::new(binding.clone()))),
             Some(DeserializeGuard(Err(InvalidObject { error, .. }))) => Err(Damaged(error.clone())),
+        }
+    }
+
+    /// Looks at the binding of a namespace without a copy; none where there is none that can be read. `see` must not come back here.
+    pub fn read<R>(&self, namespace: &str, see: impl FnOnce(&NamespaceClassBinding) -> R) -> Option<R> {
+        let watched = self.watched.get(&ObjectRef::new(namespace));
+        let mut written = self.written();
+        catch_up(&mut written, namespace, watched.as_deref());
+        match (written.get(namespace), watched.as_deref()) {
+            (Some(Written::Stored(ours)), _) => Some(see(ours)),
+            (Some(Written::Told(_)) | None, Some(DeserializeGuard(Ok(binding)))) => Some(see(binding)),
+            _ => None,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Each step of a plan as one request, and each answer as an outcome.
 
+mod strip;
+
 use k8s_openapi::{api::core::v1::Namespace, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{
     Api, Client, ResourceExt,
@@ -38,6 +40,7 @@ pub async fn carry_out(context: &Context, name: &str, step: &Step) -> Outcome {
         Step::Apply { object, manifest, precondition, force } => {
             apply(context, object, manifest, precondition, *force).await
         }
+        Step::Strip { object, uid, beside } => strip::strip(context, object, uid, beside).await,
         Step::Delete { object, uid } => delete(context, object, uid).await,
         Step::Disown { object, uid } => disown(context, object, uid).await,
     }
@@ -119,10 +122,7 @@ async fn apply(
     let params = PatchParams { field_manager: Some(names::FIELD_MANAGER.into()), force, ..PatchParams::default() };
     let api = requests::api(&context.client, &object.identity, &resource);
     match apply_for_metadata(&context.client, &api, &object.identity.name, &params, &body).await {
-        Ok(applied) => {
-            let fields = requests::own_fields(&applied).unwrap_or_default();
-            Outcome::Applied { uid: applied.uid.unwrap_or_default(), fields }
-        }
+        Ok(applied) => requests::applied(&applied),
         Err(error) => {
             let action = match precondition {
                 Precondition::Absent => Action::Create,

@@ -1,8 +1,9 @@
 //! The clients of the controller. No other file makes a client: each of these asks before it writes, or writes nothing but the lease.
 
-#![allow(clippy::disallowed_types, reason = "this is where clients are made")]
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "this is where clients are made")]
 
 use anyhow::{Context, bail};
+use http::{HeaderValue, Request, header::ACCEPT};
 use hyper_timeout::TimeoutConnector;
 use hyper_util::{
     client::legacy::{Client as HttpClient, connect::HttpConnector},
@@ -16,6 +17,9 @@ use nsclass_shared::runtime::{KeepRetryAfter, UNUSABLE, cluster, ensure_supporte
 use tower::{BoxError, ServiceBuilder};
 
 use crate::leader::{Fence, Gate, LeaderGuard};
+
+const ONE: HeaderValue = HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+const LIST: HeaderValue = HeaderValue::from_static("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
 
 /// What the process asks the cluster with.
 pub struct Clients {
@@ -59,4 +63,18 @@ fn gated(config: &Config, guard: &LeaderGuard) -> anyhow::Result<Client> {
         .map_err(BoxError::from)
         .service(http);
     Ok(ClientBuilder::new(service, config.default_namespace.clone()).build())
+}
+
+/// A client over the same connections, through the same gate, that asks for metadata alone. kube's own metadata watch decodes into a type
+/// in which one object that cannot be read ends the watch of all.
+pub fn metadata_only(client: &Client) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    let client = client.clone();
+    let service = tower::service_fn(move |mut request: Request<Body>| {
+        let is_watch = request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"));
+        request.headers_mut().insert(ACCEPT, if is_watch { ONE } else { LIST });
+        let client = client.clone();
+        async move { client.send(request).await }
+    });
+    Client::new(service, namespace)
 }

@@ -14,6 +14,8 @@ use crate::{
     bindings::Bindings,
     certs::Report,
     classes::Classes,
+    drift::Drift,
+    events::Events,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
     mass_delete::MassDeleteGuard,
@@ -51,6 +53,10 @@ pub struct Context {
     pub mass_delete: MassDeleteGuard,
     /// What is remembered of namespaces.
     pub memory: Memory,
+    /// What watches saw changed or gone.
+    pub drift: Drift,
+    /// What passes have to tell people.
+    pub events: Events,
     /// Namespaces to look at.
     pub namespace_queue: WorkQueue,
     /// Classes to look at.

@@ -248,6 +248,7 @@ pub fn on_crd(context: &Context, event: Event<WatchedDefinition>) {
     let name = crd.name_any();
     let Some((_, group)) = name.split_once('.') else { return };
     context.kinds.forget_group(group);
+    context.drift.group_changed(group);
     for namespace in context.memory.waiting_for(group) {
         context.namespace_queue.add_to(group, &namespace);
     }

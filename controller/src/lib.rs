@@ -15,6 +15,8 @@ mod class_reconcile;
 pub mod classes;
 mod connect;
 pub mod context;
+mod drift;
+mod events;
 mod feeds;
 pub mod kinds;
 pub mod leader;

@@ -9,7 +9,7 @@ use nsclass_shared::{
     api::{InventoryEntry, NamespaceClassBinding},
     config::NamespaceFinalizer,
     names,
-    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Suspended, damage},
+    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Rendering, Suspended, damage},
     scope::{Snapshot, Verdict},
 };
 use thiserror::Error;
@@ -18,6 +18,7 @@ use crate::{
     bindings::Damaged,
     classes::Target,
     context::{Context, WatchedNamespace},
+    drift::Asked,
     recover,
     requests::{self, ReadError},
 };
@@ -36,11 +37,12 @@ pub enum ObserveError {
     Read(#[from] ReadError),
 }
 
-/// Reads everything that a pass over this namespace decides on. With `look`, the live objects of the inventory too.
+/// Reads everything that a pass over this namespace decides on. With `look`, the live objects of the inventory too; what is `asked` for
+/// because of drift is read by the pass itself.
 ///
 /// # Errors
 /// Anything that is not definite.
-pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observed, ObserveError> {
+pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) -> Result<Observed, ObserveError> {
     let settings = context.settings();
     let binding = context.bindings.get(name)?.map(|binding| NamespaceClassBinding::clone(&binding));
     let watched = context.namespaces.get(&ObjectRef::new(name));
@@ -70,12 +72,25 @@ pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observ
         }
     }
     let suspended = suspension(context, namespace.as_ref(), binding.as_ref());
+    let wants_protection = look || !asked.suspects.is_empty();
+    let protected = match (&namespace, &binding) {
+        (Some(namespace), Some(binding)) if wants_protection && !reserved && !converges(requested.as_ref()) => {
+            let uid = namespace.uid().unwrap_or_default();
+            let target = Target { name, uid: &uid, labels: namespace.labels(), annotations: namespace.annotations() };
+            context.classes.protection(binding, target, &context.kinds, &settings).await?
+        }
+        _ => None,
+    };
+    let live = if look {
+        look_at_all(context, binding.as_ref(), protected.is_some() || converges(requested.as_ref())).await?
+    } else {
+        BTreeMap::new()
+    };
     let search = if binding.as_ref().and_then(damage).is_some() || context.memory.is_search_due(name) {
         Some(recover::search(context, name).await)
     } else {
         None
     };
-    let live = if look { look_at_all(context, binding.as_ref(), requested.as_ref()).await? } else { BTreeMap::new() };
     Ok(Observed {
         now: now(),
         name: name.to_owned(),
@@ -90,6 +105,9 @@ pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observ
         binding,
         search,
         live,
+        suspects: asked.suspects,
+        fights: asked.fights,
+        protected,
         refused: context.memory.refused(name),
     })
 }
@@ -148,17 +166,19 @@ async fn live_namespace(context: &Context, name: &str) -> Result<Option<WatchedN
     }
 }
 
-/// Objects that are there and can be compared: only where the class can be applied would a difference be mended.
+/// Whether the class that is asked for can be applied.
+fn converges(requested: Option<&(String, ClassState)>) -> bool {
+    matches!(requested, Some((_, ClassState::Accepted(_, Rendering::Objects { .. }))))
+}
+
+/// Objects that are there and can be compared: only where a difference would be mended.
 async fn look_at_all(
     context: &Context,
     binding: Option<&NamespaceClassBinding>,
-    requested: Option<&(String, ClassState)>,
+    is_mended: bool,
 ) -> Result<BTreeMap<nsclass_shared::identity::ObjectIdentity, Option<nsclass_shared::plan::LiveObject>>, ReadError> {
     let mut live = BTreeMap::new();
-    let (Some(status), Some((_, ClassState::Accepted(..)))) = (binding.and_then(|b| b.status.as_ref()), requested)
-    else {
-        return Ok(live);
-    };
+    let Some(status) = binding.and_then(|b| b.status.as_ref()).filter(|_| is_mended) else { return Ok(live) };
     for entry in status.inventory.iter().filter(|entry| !entry.uid.is_empty()) {
         let object = Object { identity: InventoryEntry::identity(entry), version: entry.version.clone() };
         let found = requests::read(&context.client, &context.kinds, &object).await?;

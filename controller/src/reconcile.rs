@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use nsclass_shared::{
+    api::{NamespaceClassBinding, get_condition},
     plan::{Intent, Outcome, Pass, Report, Requeue, Step},
     scope::Verdict,
 };
@@ -12,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     carry_out::carry_out,
     context::Context,
-    memory,
+    drift, memory,
     observe::{ObserveError, observe},
     scope, worker,
 };
@@ -44,14 +45,21 @@ async fn reconcile(context: &Context, name: &str) {
         context.metrics.out_of_scope.inc();
     }
     let look = verdict == Verdict::InScope && context.memory.is_look_due(name, Instant::now());
-    match observe(context, name, look).await {
+    let asked = context.drift.pass_begins(name);
+    let observed = observe(context, name, look, asked).await;
+    if observed.is_err() {
+        let end = |binding: &NamespaceClassBinding| context.drift.pass_ended(name, None, binding.status.as_ref());
+        context.bindings.read(name, end);
+    }
+    match observed {
         Ok(observed) => {
+            let before = ready_reason(observed.binding.as_ref());
             let mut left_alone = Duration::ZERO;
             let pass = run(context, name, Pass::begin(observed), &mut left_alone).await;
             if pass.has_ended() && !pass.is_held() {
                 context.mass_delete.not_held(context, name).await;
             }
-            conclude(context, name, &pass, left_alone);
+            conclude(context, name, &pass, before.as_deref(), left_alone);
         }
         Err(ObserveError::Damaged(why)) => {
             context.metrics.passes.with_label_values(&["error"]).inc();
@@ -95,12 +103,17 @@ async fn ask(context: &Context, name: &str, step: &Step) -> Outcome {
     outcome
 }
 
-fn conclude(context: &Context, name: &str, pass: &Pass, left_alone: Duration) {
+fn conclude(context: &Context, name: &str, pass: &Pass, reason_before: Option<&str>, left_alone: Duration) {
     let report = pass.report();
     say(context, name, pass, &report);
+    if pass.has_ended() {
+        context.events.tell(context, name, pass, &report, reason_before);
+    }
     let retried = report.requeue == Requeue::Backoff;
     let failures = context.memory.ended(name, report.refused.clone(), retried);
     context.memory.waits_for(name, groups_waited_for(pass));
+    let status = pass.binding().and_then(|binding| binding.status.as_ref());
+    let suspicion = context.drift.pass_ended(name, Some(&report), status);
     if report.lost {
         tracing::warn!(
             namespace = name,
@@ -116,6 +129,9 @@ fn conclude(context: &Context, name: &str, pass: &Pass, left_alone: Duration) {
                     context.namespace_queue.add_at(name, at);
                 }
             } else {
+                if pass.binding().is_none() {
+                    context.drift.forget(name);
+                }
                 scope::forget(context, name);
             }
             "rest"
@@ -136,6 +152,9 @@ fn conclude(context: &Context, name: &str, pass: &Pass, left_alone: Duration) {
             "wait"
         }
     };
+    if let Some(wake) = suspicion {
+        drift::wake_up(context, name, wake);
+    }
     context.metrics.passes.with_label_values(&[end]).inc();
 }
 
@@ -153,11 +172,20 @@ fn say(context: &Context, name: &str, pass: &Pass, report: &Report) {
     for note in &report.notes {
         tracing::warn!(namespace = name, note, "dropped from the inventory");
     }
+    for repair in report.repairs.iter().filter(|repair| repair.done) {
+        context.metrics.repairs.inc();
+        tracing::info!(namespace = name, object = %repair.object, what = repair.what, "drift repaired");
+    }
     for failure in &report.failures {
         context.metrics.failures.with_label_values(&[failure.reason.as_str()]).inc();
         let object = failure.object.as_ref().map(ToString::to_string);
         tracing::warn!(namespace = name, object, reason = %failure.reason, message = failure.message, "not as desired");
     }
+}
+
+fn ready_reason(binding: Option<&NamespaceClassBinding>) -> Option<String> {
+    let conditions = &binding?.status.as_ref()?.conditions;
+    get_condition(conditions, "Ready").map(|ready| ready.reason.clone())
 }
 
 /// Whether the namespace is looked at again without an event.

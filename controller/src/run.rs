@@ -23,11 +23,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::Args,
-    bindings::{Bindings, Guarded},
+    bindings::{self, Bindings, Guarded},
     certs, class_reconcile,
     classes::Classes,
     connect::connect,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
+    drift::{self, Drift},
+    events::{self, Events},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
     leader::{Candidate, LeaderGuard, LeaseApi, Standing, identity},
@@ -75,6 +77,8 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         classes: Classes::new(client.clone(), class_writer.as_reader()),
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client.clone()),
+        drift: Drift::default(),
+        events: Events::default(),
         mass_delete: MassDeleteGuard::default(),
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
@@ -90,8 +94,8 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tasks.spawn("signals", stop_on_signal(shutdown.clone()));
     let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
     tasks.spawn("admin", serve_admin(listener, readiness, registry, managed.routes(), shutdown.clone()));
-    let metrics = context.metrics.leader.clone();
-    let candidate = Candidate { lease, identity: identity(), timing, guard, standing, metrics };
+    let candidate =
+        Candidate { lease, identity: identity(), timing, guard, standing, metrics: context.metrics.leader.clone() };
     tasks.spawn("lease", candidate.run(shutdown.clone()));
     let config = || WatchConfig::default().timeout(WATCH_SECONDS);
     let feed = |kind, listed: Option<&Latch>| Feed {
@@ -117,14 +121,10 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     });
     tasks.spawn("watch bindings", {
         let stream = watch_cluster(Api::<Guarded>::all(client.clone()), config());
-        let stream = stream.modify(|binding| {
-            if let Ok(binding) = &mut binding.0 {
-                binding.metadata.managed_fields = None;
-            }
-        });
-        let bindings = feed("NamespaceClassBinding", Some(&context.listed.bindings));
+        let stream = stream.modify(bindings::slim);
+        let feed = feed("NamespaceClassBinding", Some(&context.listed.bindings));
         let mut told = BindingsTold::default();
-        bindings.run(stream, Some(binding_writer), move |context, event| told.on_binding(context, event))
+        feed.run(stream, Some(binding_writer), move |context, event| told.on_binding(context, event))
     });
     tasks.spawn("watch definitions", {
         let stream = watch_cluster(Api::<WatchedDefinition>::all(client), config());
@@ -136,6 +136,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
     tasks.spawn("certificates", certs::keep(context.clone(), shutdown.clone()));
+    tasks.spawn("events", events::write(context.clone(), shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));
@@ -148,7 +149,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
 }
 
 /// Opens the queues when we are elected and every store has its first full list: before that, nothing can be concluded from what is
-/// missing. Until then the workers wait for keys that nobody can add.
+/// missing. Until then the workers wait for keys that nobody can add. From then on drift is watched for.
 async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
     let office = async {
         context.listed.namespaces.wait().await;
@@ -165,8 +166,7 @@ async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyh
     feeds::tell_everything(&context);
     context.scope.tell_everything();
     tracing::info!("everything is queued once");
-    shutdown.cancelled().await;
-    Ok(())
+    drift::watch_kinds(context, shutdown).await
 }
 
 /// Keeps gauges that are read off state.

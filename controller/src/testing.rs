@@ -44,6 +44,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) method: Method,
+    /// Of the object.
     pub(crate) path: String,
     pub(crate) at: Instant,
     pub(crate) code: u16,
@@ -107,7 +108,7 @@ impl Memories {
         };
         let response = refused.unwrap_or_else(|| self.serve(method, path, body));
         let code = response.status().as_u16();
-        self.asked.push(Asked { method: method.clone(), path: path.to_owned(), at: Instant::now(), code });
+        self.asked.push(Asked { method: method.clone(), path: key(method, path, body), at: Instant::now(), code });
         response
     }
 
@@ -116,8 +117,7 @@ impl Memories {
             let maps = json!({ "name": "configmaps", "singularName": "", "kind": "ConfigMap", "namespaced": true, "verbs": ["patch"] });
             return success(&json!({ "kind": "APIResourceList", "groupVersion": "v1", "resources": [maps] }));
         }
-        let name = body["metadata"]["name"].as_str().unwrap_or_default();
-        let key = if method == Method::POST { format!("{path}/{name}") } else { path.to_owned() };
+        let key = key(method, path, body);
         let before = self.objects.get(&key).cloned();
         let metadata = |what: &str| body["metadata"][what].as_str();
         let stored = |what: &str| before.as_ref().and_then(|b| b["metadata"][what].as_str());
@@ -150,6 +150,12 @@ impl Memories {
             }
         }
     }
+}
+
+/// The path of the object that a request is about; a create names it in its body alone.
+fn key(method: &Method, path: &str, body: &Value) -> String {
+    let name = body["metadata"]["name"].as_str().unwrap_or_default();
+    if method == Method::POST { format!("{path}/{name}") } else { path.to_owned() }
 }
 
 fn success(object: &Value) -> Response<String> {
@@ -203,6 +209,8 @@ pub(crate) fn context(server: &FakeServer, class: &Value, namespaces: &[String])
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client),
         mass_delete: MassDeleteGuard::default(),
+        drift: crate::drift::Drift::default(),
+        events: crate::events::Events::default(),
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),

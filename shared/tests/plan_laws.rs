@@ -9,7 +9,10 @@ use nsclass_shared::{
     plan::{Outcome, Pass, Requeue, Step},
     scope::Verdict,
 };
-use proptest::{collection::vec, prelude::*};
+use proptest::{
+    collection::{btree_set, vec},
+    prelude::*,
+};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
@@ -83,6 +86,47 @@ proptest! {
         }
         world.settle();
         prop_assert_eq!(world.steps_of_one_pass(), vec![]);
+    }
+
+    /// Whatever others do to our objects: one pass that looks at them undoes it, and then there is nothing more to do.
+    #[test]
+    fn c34_what_others_do_to_objects_is_undone_by_one_pass_that_looks(
+        items in btree_set(0_usize..6, 1..5), drifts in vec(model::drift(), 1..8),
+    ) {
+        let mut world = World::default();
+        world.happen(&Event::Edit(0, items, 0));
+        world.happen(&Event::Label(Some(0)));
+        world.settle();
+        for drift in &drifts {
+            world.happen(drift);
+        }
+        world.heal();
+        prop_assert_eq!(world.traces(), Vec::<String>::new());
+        world.check_converged();
+        prop_assert_eq!(world.steps_of_one_pass(), vec![]);
+    }
+
+    /// Protection does not stop where changes do: with the class failing, or another one asked for that is not there.
+    #[test]
+    fn c50_what_others_do_is_undone_while_nothing_new_can_be_applied(
+        items in btree_set(0_usize..6, 1..5), drifts in vec(model::drift(), 1..8), absent: bool,
+    ) {
+        let mut world = World::default();
+        world.happen(&Event::Edit(0, items, 0));
+        world.happen(&Event::Label(Some(0)));
+        world.settle();
+        world.happen(&if absent { Event::Label(Some(1)) } else { Event::Failing(true) });
+        world.settle();
+        for drift in &drifts {
+            world.happen(drift);
+        }
+        world.heal();
+        prop_assert_eq!(world.traces(), Vec::<String>::new());
+        prop_assert_eq!(world.steps_of_one_pass(), vec![]);
+        // And nothing has to be made good afterwards.
+        world.happen(&if absent { Event::Label(Some(0)) } else { Event::Failing(false) });
+        world.settle();
+        world.check_converged();
     }
 }
 

@@ -26,6 +26,9 @@ fn written(binding: Value) -> Value {
         binding: Some(binding),
         search: None,
         live: BTreeMap::new(),
+        suspects: BTreeMap::new(),
+        fights: BTreeMap::new(),
+        protected: None,
         refused: BTreeMap::new(),
     });
     let Some(Step::WriteBinding(binding)) = pass.next_step() else { return Value::Null };

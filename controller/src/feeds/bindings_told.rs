@@ -53,6 +53,9 @@ impl BindingsTold {
     fn note(&mut self, context: &Context, binding: &Guarded) {
         // One that cannot be read stays with the class that it was last read with.
         if let Ok(binding) = &binding.0 {
+            let ours = binding.spec.instance == context.settings().config.instance;
+            let status = binding.status.as_ref().filter(|_| ours);
+            context.drift.inventory_is(&binding.name_any(), status.map_or(&[][..], |status| &status.inventory));
             for class in self.moves(&binding.name_any(), &binding.spec.class_name) {
                 context.class_queue.add(&class);
             }
@@ -60,6 +63,7 @@ impl BindingsTold {
     }
 
     fn gone(&mut self, context: &Context, namespace: &str) {
+        context.drift.inventory_is(namespace, &[]);
         context.namespace_queue.add(namespace);
         for class in self.moves(namespace, "") {
             context.class_queue.add(&class);

@@ -89,7 +89,7 @@ pub(super) struct End<'a> {
     /// Stale objects that wait for what failed.
     pub(super) held_back: &'a [ObjectIdentity],
     /// Objects that others changed and that the class leaves so; none where nobody looked.
-    pub(super) drifted: Option<&'a Vec<ObjectIdentity>>,
+    pub(super) drifted: Option<&'a [ObjectIdentity]>,
 }
 
 /// The state at the end of a pass; none where a binding is neither there nor needed.
@@ -128,9 +128,12 @@ pub(super) fn settled(
     };
     set_condition(&mut status.conditions, "Ready", &verdict, NO_GENERATION, observed.now);
     note_scope(observed, status);
-    let was_said = get_condition(&status.conditions, "Drifted").is_some();
-    if let Some(drifted) = drifted.filter(|drifted| was_said || !drifted.is_empty()) {
-        set_condition(&mut status.conditions, "Drifted", &report::drifted(drifted), NO_GENERATION, observed.now);
+    let said = get_condition(&status.conditions, "Drifted");
+    let was_fought_for = said.is_some_and(|said| said.reason == report::FOUGHT);
+    let is_news = drifted.is_some_and(|drifted| said.is_some() || !drifted.is_empty());
+    if !observed.fights.is_empty() || was_fought_for || is_news {
+        let verdict = report::drifted(&observed.fights, drifted.unwrap_or_default());
+        set_condition(&mut status.conditions, "Drifted", &verdict, NO_GENERATION, observed.now);
     }
     Some(binding)
 }

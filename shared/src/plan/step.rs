@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::LiveObject;
+use super::{Held, LiveObject};
 use crate::{
     api::NamespaceClassBinding,
     guard::Loss,
@@ -50,6 +50,15 @@ pub enum Step {
         /// Whether to take fields from other managers.
         force: bool,
     },
+    /// Take these fields away from the object of that UID, and nothing else.
+    Strip {
+        /// What.
+        object: ObjectRef,
+        /// Its UID.
+        uid: String,
+        /// The fields, and who holds them.
+        beside: Vec<Held>,
+    },
     /// Delete the object of that UID.
     Delete {
         /// What.
@@ -78,6 +87,7 @@ impl Step {
             Self::Read(_) => "read",
             Self::Apply { precondition: Precondition::Absent, .. } => "create",
             Self::Apply { .. } => "apply",
+            Self::Strip { .. } => "strip",
             Self::Delete { .. } => "delete",
             Self::Disown { .. } => "disown",
         }
@@ -122,12 +132,14 @@ pub enum Outcome {
     BindingWritten(Box<NamespaceClassBinding>),
     /// The object's metadata, or that it is proved to be absent.
     Read(Option<Box<LiveObject>>),
-    /// The object as applied.
+    /// The object as applied, or stripped.
     Applied {
         /// Its UID.
         uid: String,
         /// Hash of our managedFields entry.
         fields: String,
+        /// What others have beside our fields.
+        beside: Vec<Held>,
     },
     /// The delete was accepted; only a read proves that the object is gone.
     DeleteAccepted,

@@ -8,8 +8,8 @@ use nsclass_shared::{
     identity::ObjectIdentity,
     names,
     plan::{
-        ClassFacts, ClassState, Desired, Intent, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome, Pass,
-        Precondition, Refusal, Rendering, Requeue, Step,
+        ClassFacts, ClassState, Desired, Held, Intent, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome,
+        Pass, Precondition, Protected, Rank, Refusal, Rendering, Requeue, Step, Suspect,
     },
     reason::Reason,
     scope::Verdict,
@@ -42,11 +42,35 @@ pub(crate) enum Event {
     RemoveForeign,
     AddFinalizer(usize),
     ReleaseFinalizers,
+    /// Somebody deletes an object of ours, or does this to it.
+    Drift(usize, Drifts),
+    /// Classes cannot be rendered for the namespace any more, or can again.
+    Failing(bool),
     DeleteNamespace,
     MakeNamespace,
     Later,
     /// The namespace is labelled into the scope, or out of it.
     Scope(bool),
+}
+
+/// What others do to an object of ours.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Drifts {
+    Delete,
+    Change,
+    /// A field beside ours; and then the tracks are covered.
+    Add {
+        hidden: bool,
+    },
+}
+
+pub(crate) fn drift() -> impl Strategy<Value = Event> {
+    let drifts = prop_oneof![
+        Just(Drifts::Delete),
+        Just(Drifts::Change),
+        any::<bool>().prop_map(|hidden| Drifts::Add { hidden })
+    ];
+    (0..POOL.len(), drifts).prop_map(|(item, drifts)| Event::Drift(item, drifts))
 }
 
 pub(crate) fn event() -> impl Strategy<Value = Event> {
@@ -81,6 +105,8 @@ struct Class {
 struct Object {
     live: LiveObject,
     content: String,
+    /// Something of others beside ours.
+    extended: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -100,6 +126,9 @@ pub(crate) struct World {
     classes: BTreeMap<usize, Class>,
     objects: BTreeMap<ObjectIdentity, Object>,
     binding: Option<NamespaceClassBinding>,
+    failing: bool,
+    /// What the watch saw beside our fields.
+    seen: BTreeMap<ObjectIdentity, Suspect>,
     /// The mass-delete guard lets nothing pass.
     pub(crate) guard_holds: bool,
 }
@@ -116,6 +145,8 @@ impl Default for World {
             classes: BTreeMap::new(),
             objects: BTreeMap::new(),
             binding: None,
+            failing: false,
+            seen: BTreeMap::new(),
             guard_holds: false,
         }
     }
@@ -172,7 +203,11 @@ impl World {
                 };
                 let there = POOL[*item].2 && self.namespace.as_ref().is_none_or(|n| n.terminating);
                 if !there {
-                    self.objects.entry(identity(*item)).or_insert(Object { live, content: "foreign".into() });
+                    self.objects.entry(identity(*item)).or_insert(Object {
+                        live,
+                        content: "foreign".into(),
+                        extended: false,
+                    });
                 }
             }
             Event::RemoveForeign => self.objects.retain(|_, o| o.content != "foreign"),
@@ -187,6 +222,8 @@ impl World {
                 }
                 self.objects.retain(|_, o| o.live.deleting_since.is_none());
             }
+            Event::Drift(item, drifts) => self.drift(&identity(*item), *drifts),
+            Event::Failing(failing) => self.failing = *failing,
             Event::DeleteNamespace => {
                 if let Some(namespace) = &mut self.namespace {
                     namespace.terminating = true;
@@ -200,6 +237,25 @@ impl World {
             Event::Later => self.now = self.now.checked_add(SignedDuration::from_mins(2)).unwrap(),
         }
         self.cluster_acts();
+    }
+
+    fn drift(&mut self, identity: &ObjectIdentity, drifts: Drifts) {
+        let Some(object) = self.objects.get_mut(identity).filter(|o| o.live.uid.starts_with("object")) else { return };
+        match drifts {
+            Drifts::Delete => {
+                self.objects.remove(identity);
+            }
+            Drifts::Change => {
+                "tampered".clone_into(&mut object.content);
+                object.live.fields = Some("less".into());
+            }
+            Drifts::Add { hidden } => {
+                object.extended = true;
+                let held = Held { manager: "tenant".into(), fields: json!({ "f:spec": { "f:x": {} } }) };
+                self.seen.entry(identity.clone()).or_default().beside.push(held.clone());
+                object.live.others = if hidden { vec![] } else { vec![held] };
+            }
+        }
     }
 
     /// What the namespace controller and the class reconcile do on their own.
@@ -233,6 +289,10 @@ impl World {
         }
         let desired =
             class.items.iter().map(|&item| Self::desired(CLASSES[index], class.revision, item, uid)).collect();
+        if self.failing {
+            let failed = Rendering::Failed { reason: Reason::RenderFailed, message: "a label is missing".into() };
+            return ClassState::Accepted(facts, failed);
+        }
         ClassState::Accepted(facts, Rendering::Objects { desired, waiting: vec![], values: BTreeMap::new() })
     }
 
@@ -244,6 +304,7 @@ impl World {
             version: "v1".into(),
             manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }).into(),
             hash: hash(&content, uid),
+            exact: Rank::of(&identity.group, &identity.kind).is_exact(),
             identity,
             on_delete: None,
         }
@@ -275,6 +336,9 @@ impl World {
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
             binding: self.binding.clone(),
             live: BTreeMap::new(),
+            suspects: BTreeMap::new(),
+            fights: BTreeMap::new(),
+            protected: None,
             refused: BTreeMap::new(),
         }
     }
@@ -338,6 +402,7 @@ impl World {
                 let entry = self.objects.entry(object.identity.clone()).or_insert_with(|| Object {
                     live: LiveObject { uid: fresh, ..LiveObject::default() },
                     content: String::new(),
+                    extended: false,
                 });
                 manifest["content"].as_str().unwrap().clone_into(&mut entry.content);
                 let live = &mut entry.live;
@@ -347,8 +412,18 @@ impl World {
                 live.annotations.insert(names::OWNER_UID_ANNOTATION.into(), manifest["uid"].as_str().unwrap().into());
                 live.annotations.insert(names::RENDERED_ANNOTATION.into(), manifest["hash"].as_str().unwrap().into());
                 live.fields = Some("fields".into());
-                Outcome::Applied { uid: live.uid.clone(), fields: "fields".into() }
+                Outcome::Applied { uid: live.uid.clone(), fields: "fields".into(), beside: live.beside() }
             }
+            Step::Strip { object, uid, .. } => match self.objects.get_mut(&object.identity) {
+                Some(there) if there.live.uid == *uid => {
+                    there.extended = false;
+                    there.live.others.clear();
+                    let fields = there.live.fields.clone().unwrap_or_default();
+                    Outcome::Applied { uid: uid.clone(), fields, beside: vec![] }
+                }
+                Some(_) => Outcome::PreconditionFailed,
+                None => Outcome::Read(None),
+            },
             Step::Delete { object, uid } => match self.objects.get_mut(&object.identity) {
                 None => Outcome::Read(None),
                 Some(there) if there.live.uid != *uid => Outcome::PreconditionFailed,
@@ -502,6 +577,51 @@ impl World {
             .map(|entry| (entry.identity(), self.objects.get(&entry.identity()).map(|o| o.live.clone())))
             .collect();
         self.run(Pass::begin(observed));
+    }
+
+    /// A pass that looks at everything because a watch saw something, with what the class gave last where it gives nothing now.
+    pub(crate) fn heal(&mut self) -> Pass {
+        let mut observed = self.observe();
+        let status = self.binding.as_ref().and_then(|b| b.status.clone()).unwrap_or_default();
+        let seen = std::mem::take(&mut self.seen);
+        observed.suspects = status
+            .inventory
+            .iter()
+            .map(|entry| (entry.identity(), seen.get(&entry.identity()).cloned().unwrap_or_default()))
+            .collect();
+        let bound = self.binding.as_ref().and_then(|b| CLASSES.iter().position(|c| *c == b.spec.class_name));
+        let uid = self.namespace.as_ref().map_or("", |n| &n.uid);
+        let was_failing = std::mem::take(&mut self.failing);
+        if let Some(ClassState::Accepted(facts, Rendering::Objects { desired, .. })) =
+            bound.map(|i| self.class_state(i, uid))
+        {
+            observed.protected = Some(Protected { facts, desired });
+        }
+        self.failing = was_failing;
+        let mut pass = Pass::begin(observed);
+        while let Some(step) = pass.next_step() {
+            let outcome = self.carry_out(&step);
+            pass.record(outcome);
+        }
+        pass
+    }
+
+    /// What others have done to objects that are as the inventory records them, in words.
+    pub(crate) fn traces(&self) -> Vec<String> {
+        let recorded = self.binding.iter().filter_map(|b| b.status.as_ref()).flat_map(|s| &s.inventory);
+        let mut traces = vec![];
+        for entry in recorded {
+            let id = entry.identity();
+            match self.objects.get(&id) {
+                None => traces.push(format!("{id} is missing")),
+                Some(o) if o.content == "tampered" => traces.push(format!("{id} is changed")),
+                Some(o) if o.extended && Rank::of(&entry.group, &entry.kind).is_exact() => {
+                    traces.push(format!("{id} has more"));
+                }
+                Some(_) => {}
+            }
+        }
+        traces
     }
 
     /// The namespace has exactly what its class says, foreign objects aside.

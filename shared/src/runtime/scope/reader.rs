@@ -105,3 +105,76 @@ impl ScopedReader {
         Ok(list)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use http::{Request, Response};
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::client::Body;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::scope::{Index, Observation, Pick, ScopeRule};
+
+    /// A server with one object in each of three namespaces; counts what it is asked.
+    fn server(asked: &Arc<AtomicU32>) -> Client {
+        let asked = asked.clone();
+        let map = |namespace: &str| json!({ "metadata": { "namespace": namespace, "name": "a" } });
+        let list =
+            |items: Vec<Value>| json!({ "apiVersion": "v1", "kind": "ConfigMapList", "metadata": {}, "items": items });
+        let service = tower::service_fn(move |request: Request<Body>| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            let (code, body) = match request.uri().path() {
+                "/api/v1/configmaps" => (200, list(vec![map("in"), map("out"), map("new")])),
+                "/api/v1/namespaces/in/configmaps" => (200, list(vec![map("in")])),
+                "/api/v1/namespaces/in/configmaps/a" => (200, map("in")),
+                _ => (
+                    404,
+                    json!({ "kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404, "message": "no" }),
+                ),
+            };
+            let answer = Response::builder().status(code).body(Body::from(body.to_string().into_bytes()));
+            async move { answer }
+        });
+        Client::new(service, "default")
+    }
+
+    fn scope() -> ScopeHandle {
+        let mut index = Index::new(ScopeRule::new("own", Pick::Named(["in".to_owned()].into())));
+        let labels = std::collections::BTreeMap::new();
+        for name in ["in", "out"] {
+            index.apply(&Observation { name, uid: name, revision: 1, labels: &labels });
+        }
+        index.publish(jiff::Timestamp::UNIX_EPOCH);
+        ScopeHandle::new(index.snapshot())
+    }
+
+    #[tokio::test]
+    async fn s30_out_of_scope_is_an_answer_of_its_own_and_asks_nobody() {
+        let asked = Arc::default();
+        let reader = ScopedReader::new(server(&asked), scope());
+        assert!(matches!(reader.get::<ConfigMap>("in", "a").await.unwrap(), InScope::Read(Some(_))));
+        assert_eq!(reader.get::<ConfigMap>("in", "b").await.unwrap(), InScope::Read(None));
+        assert!(
+            matches!(reader.list::<ConfigMap>("in", &ListParams::default()).await.unwrap(), InScope::Read(l) if l.len() == 1)
+        );
+        assert_eq!(asked.load(Ordering::Relaxed), 3);
+        assert_eq!(reader.get::<ConfigMap>("out", "a").await.unwrap(), InScope::OutOfScope);
+        assert_eq!(reader.get::<ConfigMap>("new", "a").await.unwrap(), InScope::Unknown);
+        assert_eq!(reader.list::<ConfigMap>("out", &ListParams::default()).await.unwrap(), InScope::OutOfScope);
+        assert_eq!(asked.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn s30_a_list_of_all_drops_what_is_out_and_says_what_is_unknown() {
+        let reader = ScopedReader::new(server(&Arc::default()), scope());
+        let list = reader.list_all::<ConfigMap>(&ListParams::default()).await.unwrap();
+        let namespaces: Vec<_> = list.items.iter().filter_map(ResourceExt::namespace).collect();
+        assert_eq!((namespaces, list.unknown), (vec!["in".to_owned()], ["new".to_owned()].into()));
+    }
+}

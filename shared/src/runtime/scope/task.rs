@@ -141,3 +141,109 @@ impl ScopeTask {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kube::api::ObjectMeta;
+    use prometheus::Registry;
+
+    use super::*;
+    use crate::{
+        runtime::ScopeHandle,
+        scope::{Direction, Pick, ScopeRule, Verdict},
+    };
+
+    fn namespace(name: &str, uid: &str, revision: u64) -> WatchedNamespace {
+        let metadata = ObjectMeta {
+            name: Some(name.into()),
+            uid: Some(uid.into()),
+            resource_version: Some(revision.to_string()),
+            ..ObjectMeta::default()
+        };
+        PartialObjectMeta { types: None, metadata, _phantom: std::marker::PhantomData }
+    }
+
+    fn broken() -> watcher::Result<Event<WatchedNamespace>> {
+        Err(watcher::Error::NoResourceVersion)
+    }
+
+    /// Notes what the snapshot said of the namespace of each event, before it was published and after.
+    struct Notes {
+        scope: ScopeHandle,
+        before: Vec<Verdict>,
+        after: Vec<Verdict>,
+    }
+
+    impl Notes {
+        fn verdict(&self, event: &Event<WatchedNamespace>) -> Option<Verdict> {
+            match event {
+                Event::Apply(n) | Event::InitApply(n) | Event::Delete(n) => {
+                    Some(self.scope.verdict(n.metadata.name.as_deref()?))
+                }
+                Event::Init | Event::InitDone => None,
+            }
+        }
+    }
+
+    impl NamespaceListener for Notes {
+        fn store(&mut self, event: &Event<WatchedNamespace>) {
+            self.before.extend(self.verdict(event));
+        }
+
+        fn told(&mut self, event: Event<WatchedNamespace>) {
+            self.after.extend(self.verdict(&event));
+        }
+    }
+
+    fn parts() -> (Scope, ScopeTask) {
+        let rule = ScopeRule::new("own", Pick::Named(["a".to_owned(), "b".to_owned()].into()));
+        Scope::new(rule, None, &Registry::new()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn s20_whoever_is_told_finds_the_snapshot_published() {
+        let (scope, mut task) = parts();
+        let flips = scope.subscribe("test");
+        let mut notes = Notes { scope: scope.handle().clone(), before: vec![], after: vec![] };
+        let list = vec![Ok(Event::Init), Ok(Event::InitApply(namespace("a", "1", 1))), Ok(Event::InitDone)];
+        task.take(list, &mut notes);
+        assert_eq!(
+            (notes.before.as_slice(), notes.after.as_slice()),
+            (&[Verdict::Unknown][..], &[Verdict::InScope][..])
+        );
+        let flip = flips.next().await;
+        assert!(scope.handle().load().epoch() >= flip.epoch);
+        assert_eq!((&*flip.namespace, flip.direction), ("a", Direction::Appeared));
+        assert!(scope.seeded().is_set());
+    }
+
+    #[tokio::test]
+    async fn fault09_a_broken_list_publishes_nothing_and_the_snapshot_is_never_half() {
+        let (scope, mut task) = parts();
+        let flips = scope.subscribe("test");
+        task.take(vec![Ok(Event::Init), Ok(Event::InitApply(namespace("a", "1", 1))), broken()], &mut ());
+        assert!(!scope.handle().load().is_seeded() && !scope.seeded().is_set());
+        assert_eq!(scope.handle().verdict("a"), Verdict::Unknown);
+        let both = [Event::InitApply(namespace("a", "1", 1)), Event::InitApply(namespace("b", "2", 2))];
+        let list = std::iter::once(Event::Init).chain(both).chain([Event::InitDone]).map(Ok).collect();
+        task.take(list, &mut ());
+        assert_eq!((flips.backlog(), scope.handle().load().epoch()), (2, 1));
+        // 410 Gone: the stream begins again, and breaks off after the first namespace.
+        task.take(vec![broken(), Ok(Event::Init), Ok(Event::InitApply(namespace("a", "1", 1))), broken()], &mut ());
+        assert_eq!(scope.handle().load().epoch(), 1);
+        assert_eq!(scope.handle().verdict("b"), Verdict::InScope);
+        // Then it is whole: `b` vanished meanwhile, and `a` was deleted and made again between two events.
+        let list = vec![Ok(Event::Init), Ok(Event::InitApply(namespace("a", "3", 5))), Ok(Event::InitDone)];
+        task.take(list, &mut ());
+        assert_eq!(scope.handle().verdict("b"), Verdict::Unknown);
+        assert_eq!(scope.handle().load().entry("a").map(|entry| entry.uid().to_owned()), Some("3".to_owned()));
+        assert_eq!(task.watch_errors.get(), 3);
+    }
+
+    #[tokio::test]
+    async fn s10_a_rule_does_not_move_the_operator() {
+        let (scope, _task) = parts();
+        scope.set_rule(&ScopeRule::new("elsewhere", Pick::Every));
+        assert_eq!(*scope.rules.borrow(), ScopeRule::new("own", Pick::Every));
+    }
+}
