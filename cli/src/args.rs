@@ -3,6 +3,9 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::release::Release;
+use crate::render::Render;
+
 /// Namespace Class from the command line
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true, max_term_width = 100)]
@@ -28,6 +31,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: FolderCommand,
     },
+    /// Show what a class gives for a namespace, without a cluster
+    Render(Render),
+    /// Let go of everything before the operator is removed: stop its controller, take finalizers off
+    Release(Release),
     /// Print the completion script of a shell
     #[command(after_help = "Example:\n  nsclass completions bash > /etc/bash_completion.d/nsclass")]
     Completions {

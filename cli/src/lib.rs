@@ -1,9 +1,11 @@
-//! The command-line tool. It speaks to no API server by itself: kinds come from a snapshot, from CRDs in the folder, from a
-//! file, or from `kubectl`.
+//! The command-line tool. What judges folders and classes speaks to no API server: kinds come from a snapshot, from CRDs in the
+//! folder, from a file, or from `kubectl`.
 
 mod args;
 mod folder;
 mod output;
+mod release;
+mod render;
 
 use std::process::ExitCode;
 
@@ -11,8 +13,8 @@ use clap::{CommandFactory, FromArgMatches};
 
 use args::{Args, Command};
 
-/// Runs the tool under the name that the user called it by. Exit code 0: fine; 1: the folder is not valid, or a change is
-/// refused; 2: the command itself could not be carried out.
+/// Runs the tool under the name that the user called it by. Exit code 0: fine; 1: the folder or class is not valid, or a
+/// change is refused; 2: the command itself could not be carried out.
 pub fn run(name: &'static str) -> ExitCode {
     let matches = Args::command().name(name).bin_name(name).get_matches();
     let args = match Args::from_arg_matches(&matches) {
@@ -22,6 +24,8 @@ pub fn run(name: &'static str) -> ExitCode {
     let mut out = output::Output::stdout(args.color);
     let result = match args.command {
         Command::Folder { command } => folder::run(command, &mut out),
+        Command::Render(command) => render::run(&command, &mut out),
+        Command::Release(command) => release::run(&command, &mut out),
         Command::Completions { shell } => {
             let program = name.replace(' ', "-");
             clap_complete::generate(shell, &mut Args::command(), program, &mut out);

@@ -18,23 +18,35 @@ pub(crate) enum Style {
 pub(crate) struct Output {
     out: BufWriter<io::Stdout>,
     is_colored: bool,
+    is_error_colored: bool,
 }
 
 impl Output {
     pub(crate) fn stdout(color: Color) -> Self {
-        let is_colored = match color {
+        let is_colored = |is_terminal: bool| match color {
             Color::Always => true,
             Color::Never => false,
             // https://no-color.org
-            Color::Auto => {
-                io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-            }
+            Color::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         };
-        Self { out: BufWriter::new(io::stdout()), is_colored }
+        Self {
+            out: BufWriter::new(io::stdout()),
+            is_colored: is_colored(io::stdout().is_terminal()),
+            is_error_colored: is_colored(io::stderr().is_terminal()),
+        }
     }
 
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
-        if !self.is_colored || text.is_empty() {
+        Self::painted(self.is_colored, style, text)
+    }
+
+    /// For standard error.
+    pub(crate) fn paint_error(&self, style: Style, text: &str) -> String {
+        Self::painted(self.is_error_colored, style, text)
+    }
+
+    fn painted(is_colored: bool, style: Style, text: &str) -> String {
+        if !is_colored || text.is_empty() {
             return text.to_owned();
         }
         let code = match style {
@@ -49,6 +61,11 @@ impl Output {
 
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
         Ok(writeln!(self.out, "{}", text.as_ref())?)
+    }
+
+    /// Shows what was said so far.
+    pub(crate) fn flush_now(&mut self) -> Result<()> {
+        Ok(self.out.flush()?)
     }
 
     pub(crate) fn finish(mut self) -> Result<()> {

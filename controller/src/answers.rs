@@ -1,5 +1,7 @@
 //! Errors of requests as outcomes: what the server said is judged by [`nsclass_shared::answer`]; no answer is a passing failure.
 
+use std::time::Duration;
+
 use kube::core::ApiResource;
 use nsclass_shared::{
     answer::{Action, Answer, Asked},
@@ -22,7 +24,18 @@ pub fn outcome(error: &kube::Error, action: Action, object: &ObjectIdentity, res
 /// The request may have reached the server and may not.
 pub fn no_answer(error: &kube::Error, action: Action) -> Outcome {
     let reason = if action == Action::Delete { Reason::DeleteFailed } else { Reason::ApplyFailed };
-    Outcome::Refused(Refusal { reason, message: format!("no answer: {error}") })
+    let refusal = Refusal { reason, message: format!("no answer: {error}") };
+    match retry_after(error) {
+        Some(after) => Outcome::Busy { after, refusal },
+        None => Outcome::Refused(refusal),
+    }
+}
+
+/// How long the API server asks to be left alone, if it does (faults.md 10).
+pub fn retry_after(error: &kube::Error) -> Option<Duration> {
+    let kube::Error::Api(status) = error else { return None };
+    let seconds = status.details.as_ref()?.retry_after_seconds;
+    (seconds > 0).then(|| Duration::from_secs(seconds.into()))
 }
 
 /// The binding of a namespace, as an object.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use kube::{
-    Api, Client, ResourceExt,
+    Api, Client, Resource, ResourceExt,
     core::{DeserializeGuard, error_boundary::InvalidObject},
     runtime::reflector::{ObjectRef, Store},
 };
@@ -20,6 +20,13 @@ pub type Guarded = DeserializeGuard<NamespaceClassBinding>;
 #[derive(Error, Debug)]
 #[error("the binding cannot be read: {0}")]
 pub struct Damaged(String);
+
+/// Only what is needed of a binding is kept in memory.
+pub fn slim(binding: &mut Guarded) {
+    if let Ok(binding) = &mut binding.0 {
+        binding.metadata.managed_fields = None;
+    }
+}
 
 /// Bindings by namespace. A write of ours shows at once, before the watch tells of it.
 #[derive(Clone, Debug)]
@@ -67,6 +74,18 @@ impl Bindings {
             None => Ok(None),
             Some(DeserializeGuard(Ok(binding))) => Ok(Some(Arc::new(binding.clone()))),
             Some(DeserializeGuard(Err(InvalidObject { error, .. }))) => Err(Damaged(error.clone())),
+        }
+    }
+
+    /// Looks at the binding of a namespace without a copy; none where there is none that can be read. `see` must not come back here.
+    pub fn read<R>(&self, namespace: &str, see: impl FnOnce(&NamespaceClassBinding) -> R) -> Option<R> {
+        let watched = self.watched.get(&ObjectRef::new(namespace));
+        let mut written = self.written();
+        catch_up(&mut written, namespace, watched.as_deref());
+        match (written.get(namespace), watched.as_deref()) {
+            (Some(Written::Stored(ours)), _) => Some(see(ours)),
+            (Some(Written::Told(_)) | None, Some(DeserializeGuard(Ok(binding)))) => Some(see(binding)),
+            _ => None,
         }
     }
 
@@ -153,18 +172,17 @@ impl Bindings {
         let mut written = self.written();
         let watched = self.watched.state();
         for guarded in &watched {
-            let name = guarded.name_any();
-            catch_up(&mut written, &name, Some(guarded));
-            match (written.get(&name), &guarded.0) {
+            let name = guarded.meta().name.as_deref().unwrap_or_default();
+            catch_up(&mut written, name, Some(guarded));
+            match (written.get(name), &guarded.0) {
                 (Some(Written::Stored(ours)), _) => see(ours),
                 (Some(Written::Told(_)) | None, Ok(binding)) => see(binding),
                 (Some(Written::Deleted(_)), _) | (_, Err(_)) => {}
             }
         }
-        let known: HashSet<String> = watched.iter().map(|guarded| guarded.name_any()).collect();
         for (name, written) in written.iter() {
             if let Written::Stored(ours) = written
-                && !known.contains(name)
+                && self.watched.get(&ObjectRef::new(name)).is_none()
             {
                 see(ours);
             }
@@ -210,7 +228,12 @@ mod tests {
     use super::*;
 
     fn binding(uid: &str, revision: u32) -> NamespaceClassBinding {
-        let spec = BindingSpec { namespace_name: "pay".into(), class_name: "std".into(), instance: "default".into() };
+        let spec = BindingSpec {
+            namespace_name: "pay".into(),
+            class_name: "std".into(),
+            instance: "default".into(),
+            ..BindingSpec::default()
+        };
         let mut binding = NamespaceClassBinding::new("pay", spec);
         binding.metadata.uid = Some(uid.into());
         binding.metadata.resource_version = Some(revision.to_string());

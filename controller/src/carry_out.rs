@@ -1,9 +1,14 @@
 //! Each step of a plan as one request, and each answer as an outcome.
 
-use k8s_openapi::api::core::v1::Namespace;
+mod strip;
+
+use k8s_openapi::{api::core::v1::Namespace, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{
-    Api, ResourceExt,
-    api::{ApiResource, DeleteParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy},
+    Api, Client, ResourceExt,
+    api::{
+        ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
+        Request,
+    },
 };
 use nsclass_shared::{
     answer::Action,
@@ -12,6 +17,7 @@ use nsclass_shared::{
     plan::{ObjectRef, Outcome, Precondition, Refusal, Step},
     reason::Reason,
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{answers, context::Context, requests};
@@ -34,6 +40,7 @@ pub async fn carry_out(context: &Context, name: &str, step: &Step) -> Outcome {
         Step::Apply { object, manifest, precondition, force } => {
             apply(context, object, manifest, precondition, *force).await
         }
+        Step::Strip { object, uid, beside } => strip::strip(context, object, uid, beside).await,
         Step::Delete { object, uid } => delete(context, object, uid).await,
         Step::Disown { object, uid } => disown(context, object, uid).await,
     }
@@ -106,7 +113,7 @@ async fn apply(
         let message = format!("the API server does not serve {}", object.gvk());
         return Outcome::Refused(Refusal { reason: Reason::KindNotFound, message });
     };
-    let mut body = manifest.clone();
+    let mut body = Value::clone(manifest);
     match precondition {
         // A body with a resourceVersion creates, and conflicts with whatever is there, also when forced.
         Precondition::Absent => body["metadata"]["resourceVersion"] = json!("1"),
@@ -114,11 +121,8 @@ async fn apply(
     }
     let params = PatchParams { field_manager: Some(names::FIELD_MANAGER.into()), force, ..PatchParams::default() };
     let api = requests::api(&context.client, &object.identity, &resource);
-    match api.patch(&object.identity.name, &params, &Patch::Apply(&body)).await {
-        Ok(applied) => Outcome::Applied {
-            uid: applied.uid().unwrap_or_default(),
-            fields: requests::own_fields(&applied.metadata).unwrap_or_default(),
-        },
+    match apply_for_metadata(&context.client, &api, &object.identity.name, &params, &body).await {
+        Ok(applied) => requests::applied(&applied),
         Err(error) => {
             let action = match precondition {
                 Precondition::Absent => Action::Create,
@@ -131,6 +135,22 @@ async fn apply(
             outcome
         }
     }
+}
+
+/// Applies; of the answer, which is the whole object, only the metadata is decoded.
+async fn apply_for_metadata(
+    client: &Client,
+    api: &Api<DynamicObject>,
+    name: &str,
+    params: &PatchParams,
+    body: &Value,
+) -> Result<ObjectMeta, kube::Error> {
+    #[derive(Deserialize)]
+    struct Applied {
+        metadata: ObjectMeta,
+    }
+    let request = Request::new(api.resource_url()).patch(name, params, &Patch::Apply(body));
+    Ok(client.request::<Applied>(request.map_err(kube::Error::BuildRequest)?).await?.metadata)
 }
 
 async fn delete(context: &Context, object: &ObjectRef, uid: &str) -> Outcome {

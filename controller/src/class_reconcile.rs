@@ -11,17 +11,19 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams},
 };
 use nsclass_shared::{
-    api::{ClassStatus, GuardStatus, NamespaceClass, NamespaceClassBinding},
+    api::{ClassStatus, GuardStatus, NamespaceClass, NamespaceClassBinding, get_condition},
     class_status::{BindingSummary, ClassNow, FinalizerChange, Protection, class_status},
     guard::ClassView,
     names,
+    reason::Reason,
+    scope::Verdict,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    classes,
+    answers, classes,
     context::Context,
     mass_delete, memory,
     observe::{self, now},
@@ -46,13 +48,15 @@ pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow:
     let written = Written::default();
     let again = |name: &str| context.class_queue.add_at(name, Instant::now() + written.pause(name));
     let handle = |name: String| {
-        let (context, written, again) = (&context, &written, &again);
+        let (context, written) = (&context, &written);
         async move {
             match reconcile(context, written, &name).await {
                 Ok(()) => written.succeeded(&name),
                 Err(error) => {
                     tracing::warn!(class = name, %error, "class not written; tried again");
-                    again(&name);
+                    // The server's wish and our own growing pause: the later counts.
+                    let pause = written.pause(&name).max(answers::retry_after(&error).unwrap_or_default());
+                    context.class_queue.add_at(&name, Instant::now() + pause);
                 }
             }
         }
@@ -72,18 +76,26 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
         written.forget(name);
         return Ok(());
     };
+    let deleting = class.metadata.deletion_timestamp.is_some();
+    let next = written.too_early(name).filter(|_| !deleting && classes::is_protected(&class));
+    if let Some(next) = next {
+        // Every binding of a class that converges tells of itself, and counting them all each time would be quadratic work.
+        context.class_queue.add_at(name, next);
+        return Ok(());
+    }
     let mut bindings = Vec::new();
     context.bindings.visit(|binding| {
         if binding.spec.class_name == name {
             bindings.push(BindingSummary::of(binding));
         }
     });
-    let deleting = class.metadata.deletion_timestamp.is_some();
+    let (requested, requested_elsewhere) = who_requests(context, name);
     let protection = Protection {
         deleting,
         withdrawn: deleting && classes::definition_is_going(&context.client).await?,
         protected: classes::is_protected(&class),
-        requested: is_requested(context, name),
+        requested,
+        requested_elsewhere,
         bound: !bindings.is_empty(),
     };
     if !change_finalizer(context, &class, protection.change()).await? {
@@ -92,13 +104,15 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     write_status(context, written, &class, &bindings).await
 }
 
-/// Whether a namespace that may be bound asks for the class.
-fn is_requested(context: &Context, class: &str) -> bool {
-    let settings = context.settings();
+/// Whether a managed namespace that may be bound asks for the class, and whether another one does.
+fn who_requests(context: &Context, class: &str) -> (bool, bool) {
+    let (settings, scope) = (context.settings(), context.scope.handle().load_full());
     let asks = |n: &crate::context::WatchedNamespace| {
         n.labels().get(names::CLASS_LABEL).is_some_and(|l| l == class) && !settings.is_reserved(&n.name_any())
     };
-    context.namespaces.find(asks).is_some()
+    let is_managed = |n: &crate::context::WatchedNamespace| scope.verdict(&n.name_any()) == Verdict::InScope;
+    let managed = context.namespaces.find(|n| asks(n) && is_managed(n)).is_some();
+    (managed, context.namespaces.find(|n| asks(n) && !is_managed(n)).is_some())
 }
 
 /// Returns whether the class is still there.
@@ -188,19 +202,19 @@ pub async fn patch_status(context: &Context, class: &DynamicObject, status: &Val
 
 /// Recounts the gauge of bindings by reason.
 pub fn count_bindings(context: &Context) {
-    let mut counts: HashMap<String, i64> = HashMap::new();
+    let mut counts: HashMap<&'static str, i64> = HashMap::new();
     context.bindings.visit(|binding| *counts.entry(reason_word(binding)).or_default() += 1);
     context.metrics.bindings.reset();
     for (reason, count) in counts {
-        context.metrics.bindings.with_label_values(&[&reason]).set(count);
+        context.metrics.bindings.with_label_values(&[reason]).set(count);
     }
 }
 
 /// The reason as a label: only words that we write ourselves.
-fn reason_word(binding: &NamespaceClassBinding) -> String {
-    let word = BindingSummary::of(binding).reason;
-    let known = nsclass_shared::reason::Reason::ALL.iter().any(|reason| reason.as_str() == word);
-    if known { word } else { "unknown".to_owned() }
+fn reason_word(binding: &NamespaceClassBinding) -> &'static str {
+    let ready = binding.status.as_ref().and_then(|status| get_condition(&status.conditions, "Ready"));
+    let mut known = Reason::ALL.iter().map(|reason| reason.as_str());
+    known.find(|word| ready.is_some_and(|ready| ready.reason == *word)).unwrap_or("unknown")
 }
 
 impl Written {

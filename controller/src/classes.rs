@@ -12,7 +12,7 @@ use kube::{
     runtime::reflector::{ObjectRef, Store},
 };
 use nsclass_shared::{
-    api::{Assessment, NamespaceClass, OnDelete},
+    api::{Assessment, NamespaceClass, NamespaceClassBinding, OnDelete},
     class::{self, CompiledClass},
     config::Settings,
     finding::{Finding, sentences},
@@ -20,7 +20,7 @@ use nsclass_shared::{
     kinds::Kinds,
     marks::Owner,
     names,
-    plan::{ClassFacts, ClassState, rendering},
+    plan::{ClassFacts, ClassState, Protected, protection, rendering},
     reason::Reason,
     variables::Variables,
 };
@@ -120,6 +120,37 @@ impl Classes {
         let owner = Owner { class: name, namespace: target.name, uid: target.uid };
         let rendered = compiled.render(&variables, kinds, &settings.guarded);
         Ok(ClassState::Accepted(facts, rendering(rendered, &settings.policy, &owner)))
+    }
+
+    /// What keeps its protection although nothing new can be applied (class.md C02, C50): the objects of the class that is bound, with the
+    /// values of its last good rendering. None where the class is gone or going, or gives nothing with these values.
+    ///
+    /// # Errors
+    /// As [`Self::state`].
+    pub async fn protection(
+        &self,
+        binding: &NamespaceClassBinding,
+        target: Target<'_>,
+        kinds: &KindCache,
+        settings: &Settings,
+    ) -> Result<Option<Protected>, kube::Error> {
+        let name = &binding.spec.class_name;
+        let (Some(object), Some(status)) = (self.get(name), &binding.status) else { return Ok(None) };
+        if object.metadata.deletion_timestamp.is_some() {
+            return Ok(None);
+        }
+        let class = self.read(&object);
+        let (Some(facts), Ok(compiled)) = (class.facts, &class.compiled) else { return Ok(None) };
+        kinds.learn(gvks(compiled)).await?;
+        let variables = Variables::recorded(target.name, target.uid, &status.values, name);
+        let owner = Owner { class: name, namespace: target.name, uid: target.uid };
+        let rendered = compiled.render(&variables, kinds, &settings.guarded);
+        Ok(protection(rendered, &owner).map(|desired| Protected { facts, desired }))
+    }
+
+    /// The kinds of a class's items, as far as they can be read.
+    pub fn gvks(&self, object: &DynamicObject) -> Vec<Gvk> {
+        self.read(object).compiled.as_ref().map(|compiled| gvks(compiled).collect()).unwrap_or_default()
     }
 
     /// The condition `Accepted` of a class.

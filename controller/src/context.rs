@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use k8s_openapi::{
-    api::core::v1::Namespace, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
-};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Client, core::PartialObjectMeta, runtime::reflector::Store};
-use nsclass_shared::{config::Settings, runtime::Latch};
+use nsclass_shared::{
+    config::Settings,
+    runtime::{Latch, Scope},
+};
 
 use crate::{
     bindings::Bindings,
     certs::Report,
     classes::Classes,
+    drift::Drift,
+    events::Events,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
     mass_delete::MassDeleteGuard,
@@ -21,8 +24,7 @@ use crate::{
     queue::WorkQueue,
 };
 
-/// A namespace as the watch has it: metadata alone.
-pub type WatchedNamespace = PartialObjectMeta<Namespace>;
+pub use nsclass_shared::runtime::WatchedNamespace;
 
 /// A definition of custom resources as the watch has it: metadata alone.
 pub type WatchedDefinition = PartialObjectMeta<CustomResourceDefinition>;
@@ -37,6 +39,8 @@ pub struct Context {
     pub standing: Arc<Standing>,
     /// In force now.
     pub settings: ArcSwap<Settings>,
+    /// Which namespaces are managed.
+    pub scope: Scope,
     /// The namespaces.
     pub namespaces: Store<WatchedNamespace>,
     /// The classes.
@@ -49,6 +53,10 @@ pub struct Context {
     pub mass_delete: MassDeleteGuard,
     /// What is remembered of namespaces.
     pub memory: Memory,
+    /// What watches saw changed or gone.
+    pub drift: Drift,
+    /// What passes have to tell people.
+    pub events: Events,
     /// Namespaces to look at.
     pub namespace_queue: WorkQueue,
     /// Classes to look at.

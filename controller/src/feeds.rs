@@ -85,22 +85,36 @@ impl Feed {
     }
 }
 
-/// A namespace that has, wants or owes something.
+/// A namespace that has, wants or owes something; the snapshot shows it already.
 pub fn on_namespace(context: &Context, event: Event<WatchedNamespace>) {
     match event {
-        Event::Apply(namespace) | Event::InitApply(namespace) => {
-            if is_concerned(context, &namespace) {
-                context.namespace_queue.add(&namespace.name_any());
-            }
-            if let Some(class) = namespace.labels().get(names::CLASS_LABEL).filter(|l| !l.is_empty()) {
-                context.class_queue.add(class);
-            }
-        }
+        Event::Apply(namespace) => look_at_namespace(context, &namespace, false),
+        Event::InitApply(namespace) => look_at_namespace(context, &namespace, true),
         Event::Delete(namespace) => context.namespace_queue.add(&namespace.name_any()),
         // What vanished while the watch was broken shows only as bindings without a namespace.
-        Event::InitDone => context.bindings.visit(|binding| context.namespace_queue.add(&binding.name_any())),
+        Event::InitDone => tell_bound(context),
         Event::Init => {}
     }
+}
+
+/// Somebody changed this namespace, or it is one of many in a list.
+fn look_at_namespace(context: &Context, namespace: &WatchedNamespace, listed: bool) {
+    let (name, class) = (namespace.name_any(), class_of(namespace));
+    if is_concerned(context, namespace) {
+        if listed {
+            context.namespace_queue.add_to(class, &name);
+        } else {
+            context.namespace_queue.add(&name);
+        }
+    }
+    if !class.is_empty() {
+        context.class_queue.add(class);
+    }
+}
+
+/// The class that a namespace asks for; empty for none.
+fn class_of(namespace: &WatchedNamespace) -> &str {
+    namespace.labels().get(names::CLASS_LABEL).map_or("", String::as_str)
 }
 
 /// What of a class concerns its namespaces. Its status does not.
@@ -126,21 +140,14 @@ impl ClassesTold {
     /// Tells the class's namespaces, where anything changed for them.
     pub fn on_class(&mut self, context: &Context, event: Event<DynamicObject>) {
         match event {
-            Event::Apply(class) | Event::InitApply(class) => {
-                let name = class.name_any();
-                let version = Version {
-                    uid: class.metadata.uid.clone().unwrap_or_default(),
-                    generation: class.metadata.generation.unwrap_or_default(),
-                    deleting: class.metadata.deletion_timestamp.is_some(),
-                    protected: classes::is_protected(&class),
-                    suspended: observe::is_suspended(class.annotations()),
-                    confirmed: mass_delete::confirmation(&class).map(str::to_owned),
-                };
-                self.relist.insert(name.clone());
-                context.class_queue.add(&name);
-                if self.versions.insert(name.clone(), version.clone()) != Some(version) {
-                    tell_namespaces(context, &name);
+            Event::Apply(class) => {
+                if self.is_new(context, &class) {
+                    tell_namespaces(context, &class.name_any());
                 }
+            }
+            Event::InitApply(class) => {
+                self.is_new(context, &class);
+                self.relist.insert(class.name_any());
             }
             Event::Delete(class) => self.gone(context, &class.name_any()),
             Event::Init => self.relist.clear(),
@@ -150,12 +157,27 @@ impl ClassesTold {
                 for name in vanished {
                     self.gone(context, &name);
                 }
-                // Until now a class could be missing from the store although it exists.
-                for name in self.versions.keys() {
-                    tell_namespaces(context, name);
-                }
+                // Until now a class could be missing from the store although it exists. All of them at once: with a scan for each,
+                // a thousand classes would cost a thousand scans.
+                tell_labelled(context);
+                tell_bound(context);
             }
         }
+    }
+
+    /// Notes a class; returns whether its namespaces must know.
+    fn is_new(&mut self, context: &Context, class: &DynamicObject) -> bool {
+        let name = class.name_any();
+        let version = Version {
+            uid: class.metadata.uid.clone().unwrap_or_default(),
+            generation: class.metadata.generation.unwrap_or_default(),
+            deleting: class.metadata.deletion_timestamp.is_some(),
+            protected: classes::is_protected(class),
+            suspended: observe::is_suspended(class.annotations()),
+            confirmed: mass_delete::confirmation(class).map(str::to_owned),
+        };
+        context.class_queue.add(&name);
+        self.versions.insert(name, version.clone()) != Some(version)
     }
 
     fn gone(&mut self, context: &Context, name: &str) {
@@ -168,21 +190,29 @@ impl ClassesTold {
 /// Queues every namespace that asks for a class.
 pub fn tell_labelled(context: &Context) {
     for namespace in context.namespaces.state() {
-        if namespace.labels().contains_key(names::CLASS_LABEL) {
-            context.namespace_queue.add(&namespace.name_any());
+        if let Some(class) = namespace.labels().get(names::CLASS_LABEL) {
+            context.namespace_queue.add_to(class, &namespace.name_any());
         }
     }
+}
+
+/// Queues every namespace that has a binding.
+fn tell_bound(context: &Context) {
+    context.bindings.visit(|binding| context.namespace_queue.add_to(&binding.spec.class_name, &binding.name_any()));
 }
 
 /// Queues everything, once: what happened while this replica stood by was seen and not queued.
 pub fn tell_everything(context: &Context) {
     for namespace in context.namespaces.state() {
         if is_concerned(context, &namespace) {
-            context.namespace_queue.add(&namespace.name_any());
+            context.namespace_queue.add_to(class_of(&namespace), &namespace.name_any());
         }
     }
-    // Also those whose namespace is gone.
-    context.bindings.watched().state().iter().for_each(|binding| context.namespace_queue.add(&binding.name_any()));
+    // Also those whose namespace is gone, and bindings that cannot be read.
+    for binding in context.bindings.watched().state() {
+        let class = binding.0.as_ref().map_or("", |binding| &binding.spec.class_name);
+        context.namespace_queue.add_to(class, &binding.name_any());
+    }
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
 }
 
@@ -197,12 +227,12 @@ fn is_concerned(context: &Context, namespace: &WatchedNamespace) -> bool {
 fn tell_namespaces(context: &Context, class: &str) {
     for namespace in context.namespaces.state() {
         if namespace.labels().get(names::CLASS_LABEL).is_some_and(|l| l == class) {
-            context.namespace_queue.add(&namespace.name_any());
+            context.namespace_queue.add_to(class, &namespace.name_any());
         }
     }
     context.bindings.visit(|binding| {
         if binding.spec.class_name == class {
-            context.namespace_queue.add(&binding.name_any());
+            context.namespace_queue.add_to(class, &binding.name_any());
         }
     });
 }
@@ -218,15 +248,16 @@ pub fn on_crd(context: &Context, event: Event<WatchedDefinition>) {
     let name = crd.name_any();
     let Some((_, group)) = name.split_once('.') else { return };
     context.kinds.forget_group(group);
+    context.drift.group_changed(group);
     for namespace in context.memory.waiting_for(group) {
-        context.namespace_queue.add(&namespace);
+        context.namespace_queue.add_to(group, &namespace);
     }
     if removed {
         // Its objects went with it, also where it is back before anybody looks.
         context.bindings.visit(|binding| {
             if binding.status.as_ref().is_some_and(|s| s.inventory.iter().any(|e| e.group == group)) {
                 context.memory.look_now(&binding.name_any());
-                context.namespace_queue.add(&binding.name_any());
+                context.namespace_queue.add_to(group, &binding.name_any());
             }
         });
     }

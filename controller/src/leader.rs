@@ -7,6 +7,7 @@
 //! A [`Candidate`] runs as one supervised task. Its end is the end of the process: a leader that lost its lease has no way back but a
 //! restart, so nothing that it still remembers can act on old facts.
 
+mod fence;
 mod gate;
 mod guard;
 mod identity;
@@ -18,9 +19,10 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use futures::{Stream, StreamExt, pin_mut};
-use nsclass_shared::lease::{Action, Answer, Elector, Moment, Timing};
+use nsclass_shared::lease::{Action, Answer, Elector, Lost, Moment, Timing};
 use tokio_util::sync::CancellationToken;
 
+pub use fence::Fence;
 pub use gate::Gate;
 pub use guard::{LeaderGuard, NotLeading};
 pub use identity::identity;
@@ -83,6 +85,11 @@ impl Candidate {
         let now = self.guard.now();
         match elector.next(now) {
             _ if shutdown.is_cancelled() => return Ok(Next::Leave),
+            Action::Stop(lost @ Lost::Released) => {
+                tracing::warn!(lease = %self.lease, "the instance is released: this replica stops writing and gives up its lease");
+                self.leave(elector.clone()).await;
+                bail!("{lost}; the process ends, and waits for that when it is started again");
+            }
             Action::Stop(lost) => {
                 self.guard.close();
                 self.standing.stopping();
@@ -165,13 +172,16 @@ impl Candidate {
         self.metrics.transitions.set(elector.transitions().into());
         let state = match (leads_until, elector.holder()) {
             (Some(_), _) => State::Leading,
+            (None, _) if elector.is_released() => State::Released,
             (None, Some(holder)) if holder != self.identity => State::StandingBy(holder.to_owned()),
             _ => return,
         };
         if self.standing.is(&state) {
             return;
         }
-        if let State::StandingBy(leader) = &state {
+        if state == State::Released {
+            tracing::warn!(lease = %self.lease, "the instance is released: nothing is written before nsclass release --undo");
+        } else if let State::StandingBy(leader) = &state {
             tracing::info!(leader, "standing by: caches are kept, nothing is written");
         } else {
             tracing::info!(identity = self.identity, transitions = elector.transitions(), "elected leader");

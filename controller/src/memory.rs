@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// First pause after a failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// Longest pause between two attempts.
-const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 /// How long to wait after `failures` in a row: doubling from half a second up to five minutes, stretched or shrunk by up to a quarter.
 pub fn pause(failures: u32, random: u64) -> Duration {
@@ -42,6 +42,8 @@ struct Entry {
     look_at: Instant,
     /// Renderings that the API server refused for good.
     refused: BTreeMap<ObjectIdentity, Refused>,
+    /// The binding was lost, so that objects of ours are looked for.
+    search: bool,
     /// API groups that items wait for.
     waits_for: BTreeSet<String>,
 }
@@ -103,6 +105,18 @@ impl Memory {
         entry.failures
     }
 
+    /// Has objects of ours looked for in the next pass.
+    pub fn search(&self, namespace: &str) {
+        if let Some(entry) = self.entries().get_mut(namespace) {
+            entry.search = true;
+        }
+    }
+
+    /// Whether that is due; it then is so no longer.
+    pub fn is_search_due(&self, namespace: &str) -> bool {
+        self.entries().get_mut(namespace).is_some_and(|entry| std::mem::take(&mut entry.search))
+    }
+
     /// Notes the API groups that items of a namespace wait for.
     pub fn waits_for(&self, namespace: &str, groups: BTreeSet<String>) {
         if let Some(entry) = self.entries().get_mut(namespace) {
@@ -134,7 +148,7 @@ impl Memory {
 
 impl Entry {
     fn new(look_at: Instant) -> Self {
-        Self { failures: 0, look_at, refused: BTreeMap::new(), waits_for: BTreeSet::new() }
+        Self { failures: 0, look_at, refused: BTreeMap::new(), waits_for: BTreeSet::new(), search: false }
     }
 }
 

@@ -1,7 +1,9 @@
 //! What the controller counts. Every label has a closed set of values.
 
 use nsclass_shared::runtime::ReloadMetrics;
-use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, core::Collector};
+use prometheus::{
+    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, core::Collector,
+};
 
 use crate::{certs::CertificateMetrics, leader::LeaderMetrics};
 
@@ -22,10 +24,20 @@ pub struct Metrics {
     pub panics: IntCounter,
     /// Keys that wait in a queue.
     pub queue_depth: IntGaugeVec,
+    /// Objects that were set back after others had changed or deleted them.
+    pub repairs: IntCounter,
+    /// Events, by whether they were `written`, `failed`, or were `dropped` because too many waited.
+    pub events: IntCounterVec,
+    /// Kinds that are watched for drift.
+    pub drift_watches: IntGauge,
     /// Watches that broke, by kind. They are taken up again.
     pub watch_errors: IntCounterVec,
     /// Namespaces with a binding, by the reason of their `Ready` condition.
     pub bindings: IntGaugeVec,
+    /// Passes over namespaces out of scope.
+    pub out_of_scope: IntCounter,
+    /// Namespaces in our scope that another instance keeps, by its name.
+    pub other_instance: IntGaugeVec,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
     /// Certificates and the webhook configuration.
@@ -55,12 +67,24 @@ impl Metrics {
             failures: counters("nsclass_failures_total", "What was found not as desired, by reason.", &["reason"])?,
             panics: IntCounter::new("nsclass_reconcile_panics_total", "Panics that one reconcile was ended by.")?,
             queue_depth: gauges("nsclass_queue_depth", "Keys that wait to be worked on.", &["queue"])?,
+            repairs: IntCounter::new("nsclass_drift_repairs_total", "Objects set back after a change by others.")?,
+            events: counters("nsclass_events_total", "Events for people, by what became of them.", &["result"])?,
+            drift_watches: IntGauge::new("nsclass_drift_watches", "Kinds that are watched for changes by others.")?,
             watch_errors: counters(
                 "nsclass_watch_errors_total",
                 "Watches that broke and were taken up again.",
                 &["kind"],
             )?,
             bindings: gauges("nsclass_bindings", "Bindings, by the reason of their condition Ready.", &["reason"])?,
+            out_of_scope: IntCounter::new(
+                "nsclass_scope_out_of_scope_reconciles_total",
+                "Passes over namespaces that are not managed.",
+            )?,
+            other_instance: gauges(
+                "nsclass_scope_other_instance",
+                "Namespaces in this instance's scope that another instance keeps, by its name.",
+                &["instance"],
+            )?,
             reloads: ReloadMetrics::new(&registry)?,
             certificates: CertificateMetrics::new(&registry)?,
             leader: LeaderMetrics::new(&registry)?,
@@ -71,15 +95,20 @@ impl Metrics {
     }
 
     fn register(&self) -> prometheus::Result<()> {
-        let all: [Box<dyn Collector>; 8] = [
+        let all: [Box<dyn Collector>; 13] = [
             Box::new(self.passes.clone()),
             Box::new(self.pass_seconds.clone()),
             Box::new(self.requests.clone()),
             Box::new(self.failures.clone()),
             Box::new(self.panics.clone()),
             Box::new(self.queue_depth.clone()),
+            Box::new(self.repairs.clone()),
+            Box::new(self.events.clone()),
+            Box::new(self.drift_watches.clone()),
             Box::new(self.watch_errors.clone()),
             Box::new(self.bindings.clone()),
+            Box::new(self.out_of_scope.clone()),
+            Box::new(self.other_instance.clone()),
         ];
         all.into_iter().try_for_each(|collector| self.registry.register(collector))
     }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use k8s_openapi::api::core::v1::Namespace;
-use kube::{Api, ResourceExt, core::PartialObjectMeta, runtime::reflector::ObjectRef};
+use kube::{Api, ResourceExt, runtime::reflector::ObjectRef};
 use nsclass_shared::{
     api::{InventoryEntry, NamespaceClassBinding},
     config::NamespaceFinalizer,
     names,
-    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Suspended},
+    plan::{ClassState, NamespaceFacts, NamespaceState, ObjectRef as Object, Observed, Rendering, Suspended, damage},
+    scope::{Snapshot, Verdict},
 };
 use thiserror::Error;
 
@@ -17,6 +18,8 @@ use crate::{
     bindings::Damaged,
     classes::Target,
     context::{Context, WatchedNamespace},
+    drift::Asked,
+    recover,
     requests::{self, ReadError},
 };
 
@@ -34,11 +37,12 @@ pub enum ObserveError {
     Read(#[from] ReadError),
 }
 
-/// Reads everything that a pass over this namespace decides on. With `look`, the live objects of the inventory too.
+/// Reads everything that a pass over this namespace decides on. With `look`, the live objects of the inventory too; what is `asked` for
+/// because of drift is read by the pass itself.
 ///
 /// # Errors
 /// Anything that is not definite.
-pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observed, ObserveError> {
+pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) -> Result<Observed, ObserveError> {
     let settings = context.settings();
     let binding = context.bindings.get(name)?.map(|binding| NamespaceClassBinding::clone(&binding));
     let watched = context.namespaces.get(&ObjectRef::new(name));
@@ -48,11 +52,13 @@ pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observ
         None if binding.is_some() => live_namespace(context, name).await?,
         None => None,
     };
+    let scope = agreed(&context.scope.handle().load(), name, namespace.as_ref());
     let label = namespace.as_ref().and_then(|n| n.labels().get(names::CLASS_LABEL)).filter(|l| !l.is_empty()).cloned();
     let reserved = settings.is_reserved(name);
     let (mut requested, mut bound) = (None, None);
     if let Some(namespace) = &namespace
         && !reserved
+        && scope == Verdict::InScope
     {
         let uid = namespace.uid().unwrap_or_default();
         let target = Target { name, uid: &uid, labels: namespace.labels(), annotations: namespace.annotations() };
@@ -66,21 +72,53 @@ pub async fn observe(context: &Context, name: &str, look: bool) -> Result<Observ
         }
     }
     let suspended = suspension(context, namespace.as_ref(), binding.as_ref());
-    let live = if look { look_at_all(context, binding.as_ref(), requested.as_ref()).await? } else { BTreeMap::new() };
+    let wants_protection = look || !asked.suspects.is_empty();
+    let protected = match (&namespace, &binding) {
+        (Some(namespace), Some(binding)) if wants_protection && !reserved && !converges(requested.as_ref()) => {
+            let uid = namespace.uid().unwrap_or_default();
+            let target = Target { name, uid: &uid, labels: namespace.labels(), annotations: namespace.annotations() };
+            context.classes.protection(binding, target, &context.kinds, &settings).await?
+        }
+        _ => None,
+    };
+    let live = if look {
+        look_at_all(context, binding.as_ref(), protected.is_some() || converges(requested.as_ref())).await?
+    } else {
+        BTreeMap::new()
+    };
+    let search = if binding.as_ref().and_then(damage).is_some() || context.memory.is_search_due(name) {
+        Some(recover::search(context, name).await)
+    } else {
+        None
+    };
     Ok(Observed {
         now: now(),
         name: name.to_owned(),
         instance: settings.config.instance.clone(),
         namespace: namespace.as_ref().map_or(NamespaceState::Gone, |n| NamespaceState::Present(facts(n))),
+        scope,
         reserved,
         requested,
         bound,
         suspended,
         hold_namespaces: settings.config.controller.namespace_finalizer == NamespaceFinalizer::WhenOwed,
         binding,
+        search,
         live,
+        suspects: asked.suspects,
+        fights: asked.fights,
+        protected,
         refused: context.memory.refused(name),
     })
+}
+
+/// The verdict, where the snapshot and the namespace that is decided on agree. The two are brought up to date one after the other: labels of
+/// today must not meet the verdict of yesterday, or a namespace that leaves its class and the scope at once loses its objects. Where they
+/// differ an event is on its way.
+fn agreed(snapshot: &Snapshot, name: &str, namespace: Option<&WatchedNamespace>) -> Verdict {
+    let verdict = snapshot.verdict(name);
+    let agrees = namespace.is_none_or(|namespace| snapshot.rule().judge(name, namespace.labels()) == verdict);
+    if agrees { verdict } else { Verdict::Unknown }
 }
 
 /// Whether the annotations of a class or a namespace stop writes there (class.md C39).
@@ -128,26 +166,23 @@ async fn live_namespace(context: &Context, name: &str) -> Result<Option<WatchedN
     }
 }
 
-/// Objects that are there and can be compared: only where the class can be applied would a difference be mended.
+/// Whether the class that is asked for can be applied.
+fn converges(requested: Option<&(String, ClassState)>) -> bool {
+    matches!(requested, Some((_, ClassState::Accepted(_, Rendering::Objects { .. }))))
+}
+
+/// Objects that are there and can be compared: only where a difference would be mended.
 async fn look_at_all(
     context: &Context,
     binding: Option<&NamespaceClassBinding>,
-    requested: Option<&(String, ClassState)>,
+    is_mended: bool,
 ) -> Result<BTreeMap<nsclass_shared::identity::ObjectIdentity, Option<nsclass_shared::plan::LiveObject>>, ReadError> {
     let mut live = BTreeMap::new();
-    let (Some(status), Some((_, ClassState::Accepted(..)))) = (binding.and_then(|b| b.status.as_ref()), requested)
-    else {
-        return Ok(live);
-    };
+    let Some(status) = binding.and_then(|b| b.status.as_ref()).filter(|_| is_mended) else { return Ok(live) };
     for entry in status.inventory.iter().filter(|entry| !entry.uid.is_empty()) {
         let object = Object { identity: InventoryEntry::identity(entry), version: entry.version.clone() };
         let found = requests::read(&context.client, &context.kinds, &object).await?;
         live.insert(object.identity, found);
     }
     Ok(live)
-}
-
-/// Only what is needed of a namespace is kept in memory.
-pub fn slim(namespace: &mut PartialObjectMeta<Namespace>) {
-    namespace.metadata.managed_fields = None;
 }

@@ -1,18 +1,27 @@
 //! One namespace: observe, plan, carry out, remember. The shell around [`nsclass_shared::plan::Pass`].
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use nsclass_shared::plan::{Intent, Outcome, Pass, Report, Requeue};
+use nsclass_shared::{
+    api::{NamespaceClassBinding, get_condition},
+    plan::{Intent, Outcome, Pass, Report, Requeue, Step},
+    scope::Verdict,
+};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     carry_out::carry_out,
     context::Context,
-    memory,
+    drift, memory,
     observe::{ObserveError, observe},
-    worker,
+    scope, worker,
 };
+
+/// How often one step is asked for again, when the API server says that it is busy, before the pass goes on without it.
+const MOST_PUSHBACKS: u32 = 3;
+/// Longest time that a worker waits for the API server within a pass; for a longer one the namespace goes back into the queue.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// Works on namespaces until shutdown. A pass that has begun is carried to its end.
 ///
@@ -30,14 +39,27 @@ pub async fn work(context: Arc<Context>, shutdown: CancellationToken) -> anyhow:
 
 async fn reconcile(context: &Context, name: &str) {
     let timer = context.metrics.pass_seconds.start_timer();
-    let look = context.memory.is_look_due(name, Instant::now());
-    match observe(context, name, look).await {
+    // The scope is asked first (scope.md S32): out of it nothing is looked at, and what is remembered goes.
+    let verdict = context.scope.handle().verdict(name);
+    if verdict == Verdict::OutOfScope {
+        context.metrics.out_of_scope.inc();
+    }
+    let look = verdict == Verdict::InScope && context.memory.is_look_due(name, Instant::now());
+    let asked = context.drift.pass_begins(name);
+    let observed = observe(context, name, look, asked).await;
+    if observed.is_err() {
+        let end = |binding: &NamespaceClassBinding| context.drift.pass_ended(name, None, binding.status.as_ref());
+        context.bindings.read(name, end);
+    }
+    match observed {
         Ok(observed) => {
-            let pass = run(context, name, Pass::begin(observed)).await;
+            let before = ready_reason(observed.binding.as_ref());
+            let mut left_alone = Duration::ZERO;
+            let pass = run(context, name, Pass::begin(observed), &mut left_alone).await;
             if pass.has_ended() && !pass.is_held() {
                 context.mass_delete.not_held(context, name).await;
             }
-            conclude(context, name, &pass);
+            conclude(context, name, &pass, before.as_deref(), left_alone);
         }
         Err(ObserveError::Damaged(why)) => {
             context.metrics.passes.with_label_values(&["error"]).inc();
@@ -53,31 +75,64 @@ async fn reconcile(context: &Context, name: &str) {
     timer.observe_duration();
 }
 
-async fn run(context: &Context, name: &str, mut pass: Pass) -> Pass {
+/// Carries a pass to its end. `left_alone` becomes the time that the API server asks for beyond it.
+async fn run(context: &Context, name: &str, mut pass: Pass, left_alone: &mut Duration) -> Pass {
     while let Some(step) = pass.next_step() {
-        // A pass of a replica that no longer leads ends here, whatever the step: what it stood on may be old.
-        let outcome = if context.guard.may_write() { carry_out(context, name, &step).await } else { Outcome::Stale };
-        tracing::debug!(namespace = name, step = step.word(), outcome = outcome.word(), "step");
-        context.metrics.requests.with_label_values(&[step.word(), outcome.word()]).inc();
+        let mut outcome = ask(context, name, &step).await;
+        // Waiting here costs the server one request more; a pass that gave up would read and record everything again. While this
+        // worker waits it asks for nothing, and the others go on: the fewer requests the server takes, the fewer it gets.
+        for _ in 0..MOST_PUSHBACKS {
+            let Outcome::Busy { after, .. } = &outcome else { break };
+            *left_alone = (*left_alone).max(*after);
+            if *after > LONGEST_WAIT {
+                break;
+            }
+            tokio::time::sleep(memory::stretched(*after * 10 / 9, 10, memory::random())).await;
+            outcome = ask(context, name, &step).await;
+        }
         pass.record(outcome);
     }
     pass
 }
 
-fn conclude(context: &Context, name: &str, pass: &Pass) {
+async fn ask(context: &Context, name: &str, step: &Step) -> Outcome {
+    // A pass of a replica that no longer leads ends here, whatever the step: what it stood on may be old.
+    let outcome = if context.guard.may_write() { carry_out(context, name, step).await } else { Outcome::Stale };
+    tracing::debug!(namespace = name, step = step.word(), outcome = outcome.word(), "step");
+    context.metrics.requests.with_label_values(&[step.word(), outcome.word()]).inc();
+    outcome
+}
+
+fn conclude(context: &Context, name: &str, pass: &Pass, reason_before: Option<&str>, left_alone: Duration) {
     let report = pass.report();
     say(context, name, pass, &report);
+    if pass.has_ended() {
+        context.events.tell(context, name, pass, &report, reason_before);
+    }
     let retried = report.requeue == Requeue::Backoff;
     let failures = context.memory.ended(name, report.refused.clone(), retried);
     context.memory.waits_for(name, groups_waited_for(pass));
+    let status = pass.binding().and_then(|binding| binding.status.as_ref());
+    let suspicion = context.drift.pass_ended(name, Some(&report), status);
+    if report.lost {
+        tracing::warn!(
+            namespace = name,
+            "the binding was lost: objects of this namespace are looked for by their marks"
+        );
+        context.memory.search(name);
+        context.namespace_queue.add(name);
+    }
     let end = match report.requeue {
         Requeue::Rest => {
-            if pass.binding().is_some() {
+            if pass.binding().is_some() && is_kept(pass.intent()) {
                 if let Some(at) = context.memory.look_at(name) {
                     context.namespace_queue.add_at(name, at);
                 }
             } else {
-                context.memory.forget(name);
+                if pass.binding().is_none() {
+                    context.drift.forget(name);
+                }
+                scope::forget(context, name);
             }
             "rest"
         }
@@ -86,16 +141,20 @@ fn conclude(context: &Context, name: &str, pass: &Pass) {
             "again"
         }
         Requeue::Backoff => {
-            context.namespace_queue.add_at(name, Instant::now() + memory::pause(failures, memory::random()));
+            let pause = memory::pause(failures, memory::random()).max(left_alone.min(memory::LONGEST_PAUSE));
+            context.namespace_queue.add_at(name, Instant::now() + pause);
             "retry"
         }
         Requeue::At(at) => {
             let wait = at.duration_since(jiff::Timestamp::now()).max(jiff::SignedDuration::ZERO).unsigned_abs();
             // A second more: the plan reads a clock of whole seconds.
-            context.namespace_queue.add_at(name, Instant::now() + wait + std::time::Duration::from_secs(1));
+            context.namespace_queue.add_at(name, Instant::now() + wait + Duration::from_secs(1));
             "wait"
         }
     };
+    if let Some(wake) = suspicion {
+        drift::wake_up(context, name, wake);
+    }
     context.metrics.passes.with_label_values(&[end]).inc();
 }
 
@@ -113,11 +172,25 @@ fn say(context: &Context, name: &str, pass: &Pass, report: &Report) {
     for note in &report.notes {
         tracing::warn!(namespace = name, note, "dropped from the inventory");
     }
+    for repair in report.repairs.iter().filter(|repair| repair.done) {
+        context.metrics.repairs.inc();
+        tracing::info!(namespace = name, object = %repair.object, what = repair.what, "drift repaired");
+    }
     for failure in &report.failures {
         context.metrics.failures.with_label_values(&[failure.reason.as_str()]).inc();
         let object = failure.object.as_ref().map(ToString::to_string);
         tracing::warn!(namespace = name, object, reason = %failure.reason, message = failure.message, "not as desired");
     }
+}
+
+fn ready_reason(binding: Option<&NamespaceClassBinding>) -> Option<String> {
+    let conditions = &binding?.status.as_ref()?.conditions;
+    get_condition(conditions, "Ready").map(|ready| ready.reason.clone())
+}
+
+/// Whether the namespace is looked at again without an event.
+fn is_kept(intent: &Intent) -> bool {
+    !matches!(intent, Intent::Nothing | Intent::OutOfScope(_) | Intent::OtherInstance(_))
 }
 
 fn groups_waited_for(pass: &Pass) -> BTreeSet<String> {
@@ -126,3 +199,6 @@ fn groups_waited_for(pass: &Pass) -> BTreeSet<String> {
         _ => BTreeSet::new(),
     }
 }
+
+#[cfg(test)]
+mod pushback_tests;

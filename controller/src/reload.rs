@@ -5,10 +5,10 @@ use std::sync::Arc;
 use kube::ResourceExt;
 use nsclass_shared::config::Settings;
 
-use crate::{context::Context, feeds};
+use crate::{context::Context, feeds, scope};
 
 /// Puts new settings into force and looks at what they may decide differently.
-pub fn take(context: &Context, settings: Settings) {
+pub fn take(context: &Context, mut settings: Settings) {
     let now = context.settings();
     let fixed = |s: &Settings| {
         let c = &s.config;
@@ -18,8 +18,14 @@ pub fn take(context: &Context, settings: Settings) {
         tracing::warn!(
             "instance, operatorNamespace and everything under controller and leaderElection change with a restart only"
         );
+        // The lease and the marks of bindings are those of the start.
+        settings.config.instance.clone_from(&now.config.instance);
+        settings.config.operator_namespace.clone_from(&now.config.operator_namespace);
     }
+    scope::say_empty_selector(&settings);
+    let rule = settings.scope.clone();
     context.settings.store(Arc::new(settings));
+    context.scope.set_rule(&rule);
     context.certificates.look_again();
     feeds::tell_labelled(context);
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));

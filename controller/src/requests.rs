@@ -11,7 +11,7 @@ use kube::{
 use nsclass_shared::{
     identity::ObjectIdentity,
     names,
-    plan::{LiveObject, ObjectRef, short_hash},
+    plan::{Held, LiveObject, ObjectRef, Outcome, short_hash},
 };
 use thiserror::Error;
 
@@ -67,10 +67,12 @@ pub fn is_definitely_absent(status: &Status, name: &str) -> bool {
     status.code == 404 && status.reason == "NotFound" && status.details.as_ref().is_some_and(|d| d.name == name)
 }
 
-fn live_object(metadata: &ObjectMeta) -> LiveObject {
+/// What is needed of an object's metadata.
+pub fn live_object(metadata: &ObjectMeta) -> LiveObject {
     let mut seen = BTreeSet::new();
     let entries = metadata.managed_fields.as_deref().unwrap_or_default();
     let managers = entries.iter().filter_map(|e| e.manager.clone()).filter(|m| seen.insert(m.clone())).collect();
+    let own = entries.iter().find(|entry| is_ours(entry)).and_then(|entry| entry.fields_v1.as_ref()).map(|f| &f.0);
     let owners = metadata.owner_references.iter().flatten().map(|o| format!("{}/{}", o.kind, o.name)).collect();
     LiveObject {
         uid: metadata.uid.clone().unwrap_or_default(),
@@ -80,18 +82,27 @@ fn live_object(metadata: &ObjectMeta) -> LiveObject {
         finalizers: metadata.finalizers.clone().unwrap_or_default(),
         managers,
         owners,
-        fields: own_fields(metadata),
+        fields: own.map(short_hash),
+        own: own.cloned().unwrap_or_default(),
+        others: entries.iter().filter(|entry| !is_ours(entry)).filter_map(held).collect(),
     }
 }
 
-/// Hash of our managedFields entry, without its time; none where there is none.
-pub fn own_fields(metadata: &ObjectMeta) -> Option<String> {
-    let is_ours = |entry: &&ManagedFieldsEntry| {
-        entry.manager.as_deref() == Some(names::FIELD_MANAGER)
-            && entry.operation.as_deref() == Some("Apply")
-            && entry.subresource.as_deref().unwrap_or_default().is_empty()
-    };
-    let entry = metadata.managed_fields.iter().flatten().find(is_ours)?;
-    let fields = entry.fields_v1.as_ref().map(|fields| &fields.0)?;
-    Some(short_hash(fields))
+/// Whether an entry of managedFields is that of our applies.
+fn is_ours(entry: &ManagedFieldsEntry) -> bool {
+    entry.manager.as_deref() == Some(names::FIELD_MANAGER)
+        && entry.operation.as_deref() == Some("Apply")
+        && entry.subresource.as_deref().unwrap_or_default().is_empty()
+}
+
+fn held(entry: &ManagedFieldsEntry) -> Option<Held> {
+    let fields = entry.fields_v1.as_ref()?.0.clone();
+    Some(Held { manager: entry.manager.clone().unwrap_or_default(), fields })
+}
+
+/// The object as an apply left it.
+pub fn applied(metadata: &ObjectMeta) -> Outcome {
+    let live = live_object(metadata);
+    let beside = live.beside();
+    Outcome::Applied { uid: live.uid, fields: live.fields.unwrap_or_default(), beside }
 }

@@ -7,34 +7,38 @@ use arc_swap::ArcSwap;
 use kube::{
     Api,
     api::{ApiResource, DynamicObject},
-    runtime::{WatchStreamExt, reflector::store::Writer, watcher, watcher::Config as WatchConfig},
+    runtime::{WatchStreamExt, reflector::store::Writer, watcher::Config as WatchConfig},
 };
 use nsclass_shared::{
     api::NamespaceClass,
     config::Settings,
     names,
-    runtime::{Latch, Supervisor, WATCH_SECONDS, follow_config, serve_admin, stop_on_signal},
+    runtime::{
+        Latch, Leads, Scope, Supervisor, WATCH_SECONDS, follow_config, follow_flips, serve_admin, stop_on_signal,
+        watch_cluster,
+    },
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::Args,
-    bindings::{Bindings, Guarded},
+    bindings::{self, Bindings, Guarded},
     certs, class_reconcile,
     classes::Classes,
     connect::connect,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
+    drift::{self, Drift},
+    events::{self, Events},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
     leader::{Candidate, LeaderGuard, LeaseApi, Standing, identity},
     mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
-    observe::slim,
     queue::WorkQueue,
     ready::Ready,
-    reconcile, reload,
+    reconcile, reload, scope,
 };
 
 /// How long passes under way may take after SIGTERM.
@@ -59,21 +63,29 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let (namespaces, namespace_writer) = kube::runtime::reflector::store::<WatchedNamespace>();
     let class_writer = Writer::<DynamicObject>::new(ApiResource::erase::<NamespaceClass>(&()));
     let binding_writer = Writer::<Guarded>::new(());
+    let metrics = Metrics::new()?;
+    scope::say_empty_selector(&settings);
+    let asks = guard.clone();
+    let leads: Leads = Arc::new(move || asks.may_write());
+    let (managed, scope_task) = Scope::new(settings.scope.clone(), Some(leads), &metrics.registry)?;
     let context = Arc::new(Context {
         client: client.clone(),
+        scope: managed.clone(),
         guard: guard.clone(),
         standing: standing.clone(),
         namespaces,
         classes: Classes::new(client.clone(), class_writer.as_reader()),
         bindings: Bindings::new(binding_writer.as_reader()),
         kinds: KindCache::new(client.clone()),
+        drift: Drift::default(),
+        events: Events::default(),
         mass_delete: MassDeleteGuard::default(),
         memory: Memory::new(settings.periodic_pass()),
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
-        listed: Listed::default(),
+        listed: Listed { namespaces: managed.seeded().clone(), ..Listed::default() },
         certificates: certs::Report::default(),
-        metrics: Metrics::new()?,
+        metrics,
         settings: ArcSwap::from_pointee(settings),
     });
     tracing::info!(address = %listener.local_addr()?, workers, "starting");
@@ -81,9 +93,9 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let mut tasks = Supervisor::new(shutdown.clone());
     tasks.spawn("signals", stop_on_signal(shutdown.clone()));
     let (readiness, registry) = (Arc::new(Ready(context.clone())), context.metrics.registry.clone());
-    tasks.spawn("admin", serve_admin(listener, readiness, registry, shutdown.clone()));
-    let metrics = context.metrics.leader.clone();
-    let candidate = Candidate { lease, identity: identity(), timing, guard, standing, metrics };
+    tasks.spawn("admin", serve_admin(listener, readiness, registry, managed.routes(), shutdown.clone()));
+    let candidate =
+        Candidate { lease, identity: identity(), timing, guard, standing, metrics: context.metrics.leader.clone() };
     tasks.spawn("lease", candidate.run(shutdown.clone()));
     let config = || WatchConfig::default().timeout(WATCH_SECONDS);
     let feed = |kind, listed: Option<&Latch>| Feed {
@@ -92,31 +104,30 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         context: context.clone(),
         shutdown: shutdown.clone(),
     };
+    let flips = managed.subscribe("namespaces");
+    let (mapper, to_queues) = (scope::Concerned(context.clone()), scope::to_queues(context.clone()));
+    tasks.spawn("follow the scope", follow_flips(flips, mapper, to_queues, shutdown.clone()));
     tasks.spawn("watch namespaces", {
-        let stream = watcher(Api::<WatchedNamespace>::all(client.clone()), config()).default_backoff().modify(slim);
-        feed("Namespace", Some(&context.listed.namespaces)).run(stream, Some(namespace_writer), feeds::on_namespace)
+        let listener = scope::Namespaces { context: context.clone(), store: namespace_writer };
+        scope_task.run(client.clone(), listener, shutdown.clone())
     });
     tasks.spawn("watch classes", {
         let resource = ApiResource::erase::<NamespaceClass>(&());
-        let stream = watcher(Api::<DynamicObject>::all_with(client.clone(), &resource), config()).default_backoff();
+        let stream = watch_cluster(Api::<DynamicObject>::all_with(client.clone(), &resource), config());
         let stream = stream.modify(|class| class.metadata.managed_fields = None);
         let mut told = ClassesTold::default();
         let on = move |context: &Context, event| told.on_class(context, event);
         feed("NamespaceClass", Some(&context.listed.classes)).run(stream, Some(class_writer), on)
     });
     tasks.spawn("watch bindings", {
-        let stream = watcher(Api::<Guarded>::all(client.clone()), config()).default_backoff();
-        let stream = stream.modify(|binding| {
-            if let Ok(binding) = &mut binding.0 {
-                binding.metadata.managed_fields = None;
-            }
-        });
-        let bindings = feed("NamespaceClassBinding", Some(&context.listed.bindings));
+        let stream = watch_cluster(Api::<Guarded>::all(client.clone()), config());
+        let stream = stream.modify(bindings::slim);
+        let feed = feed("NamespaceClassBinding", Some(&context.listed.bindings));
         let mut told = BindingsTold::default();
-        bindings.run(stream, Some(binding_writer), move |context, event| told.on_binding(context, event))
+        feed.run(stream, Some(binding_writer), move |context, event| told.on_binding(context, event))
     });
     tasks.spawn("watch definitions", {
-        let stream = watcher(Api::<WatchedDefinition>::all(client), config()).default_backoff();
+        let stream = watch_cluster(Api::<WatchedDefinition>::all(client), config());
         feed("CustomResourceDefinition", None).run(stream, None, feeds::on_crd)
     });
     tasks.spawn("follow configuration", {
@@ -125,6 +136,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
     tasks.spawn("certificates", certs::keep(context.clone(), shutdown.clone()));
+    tasks.spawn("events", events::write(context.clone(), shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));
@@ -137,7 +149,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
 }
 
 /// Opens the queues when we are elected and every store has its first full list: before that, nothing can be concluded from what is
-/// missing. Until then the workers wait for keys that nobody can add.
+/// missing. Until then the workers wait for keys that nobody can add. From then on drift is watched for.
 async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
     let office = async {
         context.listed.namespaces.wait().await;
@@ -152,9 +164,9 @@ async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyh
     context.namespace_queue.open();
     context.class_queue.open();
     feeds::tell_everything(&context);
+    context.scope.tell_everything();
     tracing::info!("everything is queued once");
-    shutdown.cancelled().await;
-    Ok(())
+    drift::watch_kinds(context, shutdown).await
 }
 
 /// Keeps gauges that are read off state.
@@ -165,6 +177,7 @@ async fn count(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Re
         gauges.with_label_values(&["namespaces"]).set(depth(context.namespace_queue.depth()));
         gauges.with_label_values(&["classes"]).set(depth(context.class_queue.depth()));
         class_reconcile::count_bindings(&context);
+        scope::count_other_instances(&context);
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(Duration::from_secs(2)) => {}

@@ -106,6 +106,9 @@ impl Answer {
             (Self::PreconditionFailed | Self::NotFound, Action::Record) => Outcome::Stale,
             (Self::NotFound, Action::Read | Action::Delete) => Outcome::Read(None),
             (Self::PreconditionFailed | Self::NotFound, _) => Outcome::PreconditionFailed,
+            (Self::Passing { after: Some(after), .. }, _) => {
+                Outcome::Busy { after: *after, refusal: self.refusal(action) }
+            }
             _ => Outcome::Refused(self.refusal(action)),
         }
     }

@@ -128,6 +128,8 @@ pub struct Protection {
     pub protected: bool,
     /// A managed namespace asks for it.
     pub requested: bool,
+    /// A namespace that we do not manage asks for it: another instance may, and its finalizer is not ours to take.
+    pub requested_elsewhere: bool,
     /// A binding names it.
     pub bound: bool,
 }
@@ -150,7 +152,7 @@ impl Protection {
         match (self.protected, wanted) {
             // The API server lets no finalizer be added to what is being deleted.
             (false, true) if !self.deleting => FinalizerChange::Protect,
-            (true, false) => FinalizerChange::Release,
+            (true, false) if self.deleting || !self.requested_elsewhere => FinalizerChange::Release,
             _ => FinalizerChange::Keep,
         }
     }
@@ -184,7 +186,8 @@ mod tests {
     #[test]
     fn c03_a_bound_class_is_protected_and_an_unused_one_is_not() {
         let facts = |deleting, protected, requested, bound| {
-            Protection { deleting, withdrawn: false, protected, requested, bound }.change()
+            let requested_elsewhere = false;
+            Protection { deleting, withdrawn: false, protected, requested, requested_elsewhere, bound }.change()
         };
         assert_eq!(facts(false, false, true, false), FinalizerChange::Protect);
         assert_eq!(facts(false, false, false, true), FinalizerChange::Protect);
@@ -192,7 +195,29 @@ mod tests {
         assert_eq!(facts(true, true, true, true), FinalizerChange::Keep);
         assert_eq!(facts(true, true, true, false), FinalizerChange::Release);
         assert_eq!(facts(true, false, true, true), FinalizerChange::Keep);
-        let withdrawn = Protection { deleting: true, withdrawn: true, protected: true, requested: true, bound: true };
+        let withdrawn = Protection {
+            deleting: true,
+            withdrawn: true,
+            protected: true,
+            requested: true,
+            requested_elsewhere: true,
+            bound: true,
+        };
         assert_eq!(withdrawn.change(), FinalizerChange::Release, "the definition must be able to go");
+    }
+
+    #[test]
+    fn s35_two_instances_do_not_fight_over_the_finalizer_of_a_class_that_one_of_them_needs() {
+        let elsewhere = |deleting, protected| Protection {
+            deleting,
+            withdrawn: false,
+            protected,
+            requested: false,
+            requested_elsewhere: true,
+            bound: false,
+        };
+        assert_eq!(elsewhere(false, true).change(), FinalizerChange::Keep, "the other one put it there");
+        assert_eq!(elsewhere(false, false).change(), FinalizerChange::Keep, "the other one puts it there");
+        assert_eq!(elsewhere(true, true).change(), FinalizerChange::Release);
     }
 }

@@ -8,6 +8,7 @@ pub mod class_status;
 pub mod config;
 mod duplicates;
 mod excerpt;
+pub mod fields;
 pub mod finding;
 pub mod guard;
 pub mod guarded;

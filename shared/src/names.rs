@@ -59,5 +59,11 @@ pub fn controller_lease(instance: &str) -> String {
     format!("nsclass-controller-{instance}")
 }
 
+/// Who events say they are from.
+pub const REPORTING_CONTROLLER: &str = "nsclass.io/controller";
+/// Annotation on that Lease: the instance is released, so nobody leads it and nothing is written (class.md C46). Its value says since
+/// when, for people.
+pub const RELEASED_ANNOTATION: &str = "nsclass.io/released";
+
 /// Prefix of every metric.
 pub const METRIC_PREFIX: &str = "nsclass_";

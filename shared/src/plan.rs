@@ -14,6 +14,7 @@
 //! - a finished state has no steps, and a pass cut anywhere and run again ends in the state of an undisturbed one.
 
 mod apply;
+mod drift;
 mod intent;
 mod live;
 mod loss;
@@ -21,6 +22,7 @@ mod observed;
 mod pass;
 mod prune;
 mod rank;
+mod rebuild;
 mod rendering;
 mod report;
 mod settle;
@@ -28,12 +30,14 @@ mod step;
 mod tasks;
 
 pub use intent::{Intent, intent};
-pub use live::{LiveObject, Ownership};
+pub use live::{EXACT_ROOTS, Held, LiveObject, Ownership};
 pub use observed::{
-    ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Refused, Rendering, Suspended, Waiting,
+    ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Protected, Refused, Rendering, Suspect,
+    Suspended, Waiting,
 };
 pub use pass::Pass;
 pub use rank::Rank;
-pub use rendering::{rendering, short_hash};
-pub use report::{Failure, Report, Requeue};
+pub use rebuild::{Search, damage};
+pub use rendering::{protection, rendering, short_hash};
+pub use report::{Failure, Repair, Report, Requeue};
 pub use step::{ObjectRef, Outcome, Precondition, Refusal, Step};

@@ -169,6 +169,7 @@ impl Reason {
                 | Self::ApplyFailed
                 | Self::DeleteFailed
                 | Self::DeleteBlocked
+                | Self::InventoryCorrupted
         )
     }
 }

@@ -30,7 +30,9 @@ fn c37_every_recorded_answer_has_a_meaning_and_a_sentence() {
         let row = Row::read(&case).unwrap();
         let answer = row.answer();
         let meaning = match answer.outcome(row.action()) {
-            Outcome::Refused(refusal) => format!("{}: {}", refusal.reason, refusal.message),
+            Outcome::Refused(refusal) | Outcome::Busy { refusal, .. } => {
+                format!("{}: {}", refusal.reason, refusal.message)
+            }
             Outcome::Read(None) => "proved to be absent".to_owned(),
             other => format!("{other:?}"),
         };

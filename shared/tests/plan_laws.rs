@@ -5,9 +5,15 @@
 mod model;
 
 use model::{Event, World};
-use nsclass_shared::api::OnDelete;
-use nsclass_shared::plan::{Outcome, Requeue, Step};
-use proptest::{collection::vec, prelude::*};
+use nsclass_shared::{
+    api::OnDelete,
+    plan::{Outcome, Pass, Requeue, Step},
+    scope::Verdict,
+};
+use proptest::{
+    collection::{btree_set, vec},
+    prelude::*,
+};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
@@ -44,6 +50,7 @@ proptest! {
             world.run_cut(*after, *lose_answer);
         }
         world.happen(&Event::ReleaseFinalizers);
+        world.happen(&Event::Scope(true));
         world.settle();
         // A pass that died between an apply and its record, and a class put back before the next: only a look at the object tells.
         world.verify();
@@ -65,6 +72,7 @@ proptest! {
         }
         held.guard_holds = false;
         for world in [&mut calm, &mut held] {
+            world.happen(&Event::Scope(true));
             world.happen(&Event::ReleaseFinalizers);
             world.settle();
             world.check_converged();
@@ -79,6 +87,47 @@ proptest! {
         }
         world.settle();
         prop_assert_eq!(world.steps_of_one_pass(), vec![]);
+    }
+
+    /// Whatever others do to our objects: one pass that looks at them undoes it, and then there is nothing more to do.
+    #[test]
+    fn c34_what_others_do_to_objects_is_undone_by_one_pass_that_looks(
+        items in btree_set(0_usize..6, 1..5), drifts in vec(model::drift(), 1..8),
+    ) {
+        let mut world = World::default();
+        world.happen(&Event::Edit(0, items, 0));
+        world.happen(&Event::Label(Some(0)));
+        world.settle();
+        for drift in &drifts {
+            world.happen(drift);
+        }
+        world.heal();
+        prop_assert_eq!(world.traces(), Vec::<String>::new());
+        world.check_converged();
+        prop_assert_eq!(world.steps_of_one_pass(), vec![]);
+    }
+
+    /// Protection does not stop where changes do: with the class failing, or another one asked for that is not there.
+    #[test]
+    fn c50_what_others_do_is_undone_while_nothing_new_can_be_applied(
+        items in btree_set(0_usize..6, 1..5), drifts in vec(model::drift(), 1..8), absent: bool,
+    ) {
+        let mut world = World::default();
+        world.happen(&Event::Edit(0, items, 0));
+        world.happen(&Event::Label(Some(0)));
+        world.settle();
+        world.happen(&if absent { Event::Label(Some(1)) } else { Event::Failing(true) });
+        world.settle();
+        for drift in &drifts {
+            world.happen(drift);
+        }
+        world.heal();
+        prop_assert_eq!(world.traces(), Vec::<String>::new());
+        prop_assert_eq!(world.steps_of_one_pass(), vec![]);
+        // And nothing has to be made good afterwards.
+        world.happen(&if absent { Event::Label(Some(0)) } else { Event::Failing(false) });
+        world.settle();
+        world.check_converged();
     }
 }
 
@@ -164,4 +213,46 @@ fn fault01_every_crash_point_of_every_kind_of_work_ends_as_if_there_had_been_non
             }
         }
     }
+}
+
+/// A namespace with one object, ready.
+fn settled() -> World {
+    let mut world = World::default();
+    world.happen(&Event::Edit(0, [1].into(), 0));
+    world.happen(&Event::Label(Some(0)));
+    world.settle();
+    world
+}
+
+#[test]
+fn c08_s35_leaving_the_scope_is_one_last_write_that_gives_the_binding_up_and_return_takes_it_first() {
+    let mut world = settled();
+    world.happen(&Event::Scope(false));
+    let steps = world.steps_of_one_pass();
+    let [Step::WriteBinding(given_up)] = steps.as_slice() else { panic!("{steps:?}") };
+    assert_eq!(given_up.spec.instance, "");
+    let conditions = &given_up.status.as_ref().unwrap().conditions;
+    let in_scope = conditions.iter().find(|c| c.type_ == "InScope").unwrap();
+    assert_eq!((in_scope.status.as_str(), in_scope.reason.as_str()), ("False", "OutOfScope"));
+    world.settle();
+    // The label goes, a class is edited: nothing of that concerns anybody now.
+    world.happen(&Event::Edit(0, [2].into(), 1));
+    world.happen(&Event::Label(None));
+    assert_eq!(world.steps_of_one_pass(), vec![]);
+    world.happen(&Event::Label(Some(0)));
+    world.happen(&Event::Scope(true));
+    let steps = world.steps_of_one_pass();
+    let [Step::WriteBinding(taken)] = steps.as_slice() else { panic!("{steps:?}") };
+    assert_eq!(taken.spec.instance, "default");
+    world.settle();
+    world.check_converged();
+}
+
+#[test]
+fn s32_while_nobody_knows_whether_a_namespace_is_managed_nothing_happens() {
+    let mut world = settled();
+    world.happen(&Event::Edit(0, [2].into(), 1));
+    let mut observed = world.observe();
+    observed.scope = Verdict::Unknown;
+    assert_eq!(Pass::begin(observed).next_step(), None);
 }

@@ -22,8 +22,10 @@ mod process;
 mod program;
 mod progress;
 mod prometheus;
+pub mod replica;
 pub mod soak;
 mod state;
+pub mod webhook;
 mod world;
 
 pub use audit::Audit;
@@ -35,4 +37,5 @@ pub use operator::{OPERATOR_NAMESPACE, Operator, OperatorOptions};
 pub use process::Process;
 pub use program::Program;
 pub use prometheus::{Prometheus, check_metrics};
+pub use replica::Replica;
 pub use world::World;

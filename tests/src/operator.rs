@@ -85,8 +85,11 @@ impl Operator {
         let dir = ScratchDir::new("nsclass-config-")?;
         let config_file = dir.path().join("nsclass.yaml");
         fs::write(&config_file, config)?;
+        // Steps are logged, unless somebody measures what they cost.
+        let log = if args.iter().any(|arg| arg == "--log") { "" } else { "--log=info,nsclass_controller=debug" };
         let program = Program::named("nsclass-controller")
-            .args(["--log-format", "text", "--log", "info,nsclass_controller=debug", "--admin-address", "127.0.0.1:0"])
+            .args(["--log-format", "text", "--admin-address", "127.0.0.1:0"])
+            .args(Some(log).filter(|log| !log.is_empty()))
             .args([OsStr::new("--config"), config_file.as_os_str()])
             .args(args)
             .env("KUBECONFIG", kubeconfig)

@@ -1,6 +1,6 @@
 //! What a validator says, and how it looks on the wire.
 
-use nsclass_shared::finding::{Finding, summary};
+use nsclass_shared::finding::{Finding, Reason, summary};
 use serde::Serialize;
 
 use crate::review::{API_VERSION, KIND};
@@ -58,9 +58,11 @@ impl Answer {
         if errors.is_empty() {
             return Self::Allowed { warnings };
         }
+        let forbidden = errors.iter().all(|error| error.reason == Reason::Forbidden);
+        let (code, reason) = if forbidden { (403, "Forbidden") } else { (422, "Invalid") };
         Self::Denied(Denial {
-            code: 422,
-            reason: "Invalid",
+            code,
+            reason,
             message: summary(&errors, LONGEST_MESSAGE),
             causes: causes(&errors),
             warnings,
@@ -162,10 +164,7 @@ impl<'a> Status<'a> {
 
 #[cfg(test)]
 mod tests {
-    use nsclass_shared::{
-        finding::{ItemRef, Reason},
-        path::FieldPath,
-    };
+    use nsclass_shared::{finding::ItemRef, path::FieldPath};
 
     use super::*;
 

@@ -1,11 +1,13 @@
 //! `NamespaceClass`: everything about a class that can be known without a namespace.
 
+mod deletion;
+
 use std::{borrow::Cow, sync::Arc};
 
 use arc_swap::ArcSwap;
 use futures::{FutureExt, future::BoxFuture};
 use nsclass_shared::{
-    class::ReadClass,
+    class::{CompiledClass, ReadClass},
     config::Settings,
     finding::{Finding, Reason},
     kinds::Kinds,
@@ -17,6 +19,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     answer::Answer,
+    author::Authors,
     failure::Failure,
     review::{Operation, Request},
     validator::Validator,
@@ -29,6 +32,14 @@ pub const PATH: &str = "/admit/namespaceclasses";
 pub struct Classes<K> {
     settings: Arc<ArcSwap<Settings>>,
     kinds: K,
+    authors: Option<Authors>,
+}
+
+/// What is known of a class without asking anybody.
+struct Judged {
+    findings: Vec<Finding>,
+    /// Absent where the class cannot be read.
+    class: Option<CompiledClass>,
 }
 
 /// A class, as far as it is looked at.
@@ -47,15 +58,17 @@ struct Metadata<'a> {
 }
 
 impl<K: Kinds + Send + Sync + 'static> Classes<K> {
-    /// With the settings in force at each review, and the kinds that the API server serves.
-    pub fn new(settings: Arc<ArcSwap<Settings>>, kinds: K) -> Self {
-        Self { settings, kinds }
+    /// With the settings in force at each review, and the kinds that the API server serves. `authors` is absent where what the author of
+    /// a class may do is not asked.
+    pub fn new(settings: Arc<ArcSwap<Settings>>, kinds: K, authors: Option<Authors>) -> Self {
+        Self { settings, kinds, authors }
     }
 
-    fn decide(&self, request: &Request<'_>) -> Result<Answer, Failure> {
+    /// Nothing where the request does not change what a class makes.
+    fn read(&self, request: &Request<'_>) -> Result<Option<Judged>, Failure> {
         let is_judged = matches!(request.operation, Operation::Create | Operation::Update);
         if !is_judged || !request.sub_resource.is_empty() {
-            return Ok(Answer::Unjudged);
+            return Ok(None);
         }
         let object = request.object.ok_or_else(|| Failure::Malformed("request.object: missing".to_owned()))?;
         let class = class(object, "object")?;
@@ -64,25 +77,41 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
             && is_same(class.spec, self::class(old, "oldObject")?.spec)
         {
             // A stored class that has become invalid must be releasable and deletable (admission.md A06).
-            return Ok(Answer::Unjudged);
+            return Ok(None);
         }
         let name = if class.metadata.name.is_empty() { &request.name } else { &class.metadata.name };
-        let findings = match ReadClass::of_text(name, class.spec.map_or("null", RawValue::get)) {
-            Ok(class) => {
+        Ok(Some(match ReadClass::of_text(name, class.spec.map_or("null", RawValue::get)) {
+            Ok(ReadClass { compiled, .. }) => {
                 let settings = self.settings.load();
-                class.compiled.validate(&settings.policy, &self.kinds, &settings.guarded)
+                let findings = compiled.validate(&settings.policy, &self.kinds, &settings.guarded);
+                Judged { findings, class: Some(compiled) }
             }
             Err(unreadable) => {
-                vec![Finding::of_class(
-                    Reason::ClassInvalid,
-                    &FieldPath::of(["spec"]),
-                    unreadable.why(),
-                    "correct the class",
-                )]
+                let path = FieldPath::of(["spec"]);
+                let finding = Finding::of_class(Reason::ClassInvalid, &path, unreadable.why(), "correct the class");
+                Judged { findings: vec![finding], class: None }
             }
-        };
+        }))
+    }
+
+    async fn decide(&self, request: &Request<'_>) -> Result<Answer, Failure> {
+        if request.operation == Operation::Delete && request.sub_resource.is_empty() {
+            return deletion::judge(request);
+        }
+        let Some(Judged { mut findings, class }) = self.read(request)? else { return Ok(Answer::Unjudged) };
+        if let (Some(authors), Some(class)) = (&self.authors, &class) {
+            let old = stored(request)?;
+            findings.extend(authors.check(request.user_info, old.as_ref(), class).await?);
+        }
         Ok(Answer::of_findings(findings))
     }
+}
+
+/// The class as it is, where it can be read.
+fn stored(request: &Request<'_>) -> Result<Option<CompiledClass>, Failure> {
+    let Some(old) = request.old_object.filter(|_| request.operation == Operation::Update) else { return Ok(None) };
+    let spec = class(old, "oldObject")?.spec.map_or("null", RawValue::get);
+    Ok(ReadClass::of_text(&request.name, spec).ok().map(|class| class.compiled))
 }
 
 impl<K: Kinds + Send + Sync + 'static> Validator for Classes<K> {
@@ -91,7 +120,7 @@ impl<K: Kinds + Send + Sync + 'static> Validator for Classes<K> {
     }
 
     fn judge<'a>(&'a self, request: &'a Request<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
-        std::future::ready(self.decide(request)).boxed()
+        self.decide(request).boxed()
     }
 }
 

@@ -24,6 +24,8 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 use tokio_util::sync::CancellationToken;
 
+use crate::tls::Tls;
+
 /// Pause between two calls, and before the next when one failed.
 const EVERY: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(250);
@@ -57,6 +59,7 @@ impl OwnDial {
         self,
         address: SocketAddr,
         pair: Arc<ServingPair>,
+        tls: Tls,
         shutdown: CancellationToken,
     ) -> anyhow::Result<()> {
         let provider = Arc::new(ring::default_provider());
@@ -70,7 +73,7 @@ impl OwnDial {
         let connector = TlsConnector::from(Arc::new(config));
         let address = reachable(address);
         loop {
-            let called = async { timeout(PATIENCE, call(&connector, address)).await };
+            let called = async { timeout(PATIENCE, call(&connector, address, &tls)).await };
             let found = tokio::select! {
                 () = shutdown.cancelled() => return Ok(()),
                 called = called => called.unwrap_or_else(|_| Err(format!("no answer within {PATIENCE:?}"))),
@@ -87,8 +90,9 @@ impl OwnDial {
     }
 }
 
-async fn call(connector: &TlsConnector, address: SocketAddr) -> Result<(), String> {
+async fn call(connector: &TlsConnector, address: SocketAddr, tls: &Tls) -> Result<(), String> {
     let stream = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
+    tls.expect_own(stream.local_addr().map_err(|error| error.to_string())?);
     connector.connect(ServerName::from(address.ip()), stream).await.map(drop).map_err(|error| error.to_string())
 }
 

@@ -4,7 +4,7 @@
 use http::StatusCode;
 use thiserror::Error;
 
-/// Why there is no answer. The text is the body of the HTTP error.
+/// Why there is no answer. The text is the message of the HTTP error.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// No validator stands at this path.

@@ -15,6 +15,7 @@ use hyper::{
     body::Body,
     header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue},
 };
+use serde_json::json;
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
     sync::Semaphore,
@@ -87,10 +88,15 @@ impl App {
         } else {
             tracing::debug!(%failure, "a request that is no admission request");
         }
-        let mut response = Response::new(Full::new(Bytes::from(format!("{failure}\n"))));
+        // A Status: of anything else the API server tells its client the code alone.
+        let status = json!({
+            "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": failure.status().as_u16(),
+            "message": failure.to_string(),
+        });
+        let mut response = Response::new(Full::new(Bytes::from(status.to_string())));
         *response.status_mut() = failure.status();
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if failure.status() == StatusCode::METHOD_NOT_ALLOWED {
             headers.insert(ALLOW, HeaderValue::from_static("POST"));
         }

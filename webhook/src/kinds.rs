@@ -14,7 +14,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::metrics::Metrics;
+use crate::{author::Resources, metrics::Metrics};
 
 /// How often everything is asked again although nobody missed a kind.
 const EVERY: Duration = Duration::from_secs(300);
@@ -26,8 +26,15 @@ const LOOK: Duration = Duration::from_secs(30);
 /// The kinds as they were at the last look. A kind that has just come counts as unknown for a few seconds, which is a warning.
 #[derive(Clone, Default)]
 pub struct KindTable {
-    known: Arc<ArcSwapOption<HashMap<Gvk, Scope>>>,
+    known: Arc<ArcSwapOption<HashMap<Gvk, Served>>>,
     missed: Arc<Notify>,
+}
+
+/// What discovery says of a kind.
+#[derive(Clone)]
+struct Served {
+    scope: Scope,
+    resource: String,
 }
 
 impl KindTable {
@@ -68,7 +75,7 @@ impl KindTable {
     }
 }
 
-fn table(found: &Discovery) -> HashMap<Gvk, Scope> {
+fn table(found: &Discovery) -> HashMap<Gvk, Served> {
     let mut table = HashMap::new();
     for group in found.groups() {
         for (resource, capabilities) in group.versions().flat_map(|version| group.versioned_resources(version)) {
@@ -76,7 +83,8 @@ fn table(found: &Discovery) -> HashMap<Gvk, Scope> {
                 discovery::Scope::Namespaced => Scope::Namespaced,
                 discovery::Scope::Cluster => Scope::ClusterScoped,
             };
-            table.insert(Gvk { group: resource.group, version: resource.version, kind: resource.kind }, scope);
+            let gvk = Gvk { group: resource.group, version: resource.version, kind: resource.kind };
+            table.insert(gvk, Served { scope, resource: resource.plural });
         }
     }
     table
@@ -85,9 +93,15 @@ fn table(found: &Discovery) -> HashMap<Gvk, Scope> {
 impl Kinds for KindTable {
     fn scope(&self, gvk: &Gvk) -> Scope {
         let known = self.known.load();
-        known.as_ref().and_then(|known| known.get(gvk).copied()).unwrap_or_else(|| {
+        known.as_ref().and_then(|known| known.get(gvk).map(|served| served.scope)).unwrap_or_else(|| {
             self.missed.notify_one();
             Scope::Unknown
         })
+    }
+}
+
+impl Resources for KindTable {
+    fn resource(&self, gvk: &Gvk) -> Option<String> {
+        self.known.load().as_ref().and_then(|known| known.get(gvk).map(|served| served.resource.clone()))
     }
 }

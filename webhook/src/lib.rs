@@ -1,14 +1,16 @@
-//! The admission process: judges what the API server asks about, over TLS, from memory.
+//! The admission process: judges what the API server asks about, over TLS, from memory but for what the author of a class may do.
 //!
 //! ```text
 //! accept ─▶ handshake ─▶ header ─▶ body ─▶ decode ─▶ gate (scope) ─▶ validator ─▶ answer      each with a deadline
 //! namespace watch ─▶ snapshot ──────────────────────┘                   ▲
-//! discovery ─▶ kinds ───────────────────────────────────────────────────┘
+//! discovery ─▶ kinds ───────────────────────────────────────────────────┤
+//! SubjectAccessReviews about the author of a class ◀────────────────────┘
 //! ```
 //! [`run`] wires the parts and reads as their list.
 
 pub mod answer;
 pub mod args;
+pub mod author;
 pub mod classes;
 mod dial;
 pub mod failure;

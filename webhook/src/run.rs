@@ -6,14 +6,14 @@ use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use nsclass_shared::{
     config::Settings,
-    runtime::{ScopeHandle, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
-    scope::Index,
+    runtime::{PairMetrics, Scope, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::Args,
+    author::Authors,
     classes::{self, Classes},
     dial::OwnDial,
     gate::Gate,
@@ -43,19 +43,23 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let address = listener.local_addr()?;
     tracing::info!(address = %admin.local_addr()?, admission = %address, "starting");
 
-    let scope = ScopeHandle::new(Index::new(settings.scope.clone()).snapshot());
     // Both follow `shutdown`, and come before it when there is time.
     let (stopping, closing) = (shutdown.child_token(), shutdown.child_token());
     let metrics = Metrics::new()?;
+    // Nobody leads here, so that nobody is told either.
+    let (managed, scope_task) = Scope::new(settings.scope.clone(), None, &metrics.registry)?;
+    let scope = managed.handle().clone();
     let pair = Arc::new(ServingPair::default());
+    metrics.registry.register(Box::new(PairMetrics::new(pair.clone())?))?;
     let tls = Tls::new(pair.clone(), webhook.client_ca.as_deref())?;
     let (kinds, dial) = (KindTable::default(), OwnDial::default());
     let config = settings.config.clone();
     let settings = Arc::new(ArcSwap::from_pointee(settings));
     let mut tasks = Supervisor::new(shutdown.clone());
 
+    let authors = webhook.author_checks.then(|| Authors::new(client.clone(), kinds.clone()));
     let gate = Gate::new(Arc::new(LiveScope::new(scope.clone(), client.clone())), metrics.clone())
-        .register(classes::PATH, Classes::new(settings.clone(), kinds.clone()));
+        .register(classes::PATH, Classes::new(settings.clone(), kinds.clone(), authors));
     let app = App::new(gate, metrics.clone(), webhook.max_in_flight.into(), stopping.clone());
 
     let ready = Ready {
@@ -69,17 +73,23 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     };
     tasks.spawn("signals", signals(stopping.clone(), shutdown.clone()));
     tasks.spawn("stop", stop(stopping, closing.clone(), webhook.shutdown_delay(), shutdown.clone()));
-    tasks.spawn("admin", serve_admin(admin, Arc::new(ready), metrics.registry.clone(), shutdown.clone()));
-    tasks.spawn("serving pair", pair.clone().follow(webhook.certificate_directory, shutdown.clone()));
     tasks.spawn(
-        "watch namespaces",
-        crate::scope::follow(scope.clone(), settings.clone(), client.clone(), shutdown.clone()),
+        "admin",
+        serve_admin(admin, Arc::new(ready), metrics.registry.clone(), managed.routes(), shutdown.clone()),
     );
+    tasks.spawn("serving pair", pair.clone().follow(webhook.certificate_directory, shutdown.clone()));
+    tasks.spawn("watch namespaces", scope_task.run(client.clone(), (), shutdown.clone()));
     tasks.spawn("kinds", kinds.follow(client, metrics.clone(), shutdown.clone()));
-    tasks.spawn("own call", dial.follow(address, pair, shutdown.clone()));
+    tasks.spawn("own call", dial.follow(address, pair, tls.clone(), shutdown.clone()));
     tasks.spawn("follow configuration", {
         let settings = settings.clone();
-        let take = move |settings_now| settings.store(Arc::new(settings_now));
+        let take = move |changed: Settings| {
+            if changed.config.webhook != settings.load().config.webhook {
+                tracing::warn!("everything under webhook changes with a restart only");
+            }
+            managed.set_rule(&changed.scope);
+            settings.store(Arc::new(changed));
+        };
         follow_config(args, config, metrics.reloads.clone(), take, shutdown.clone())
     });
     tasks.spawn("admission", {

@@ -1,6 +1,13 @@
 //! TLS of the admission port: whose certificates are shown, and whose are asked for.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering::Relaxed},
+    },
+};
 
 use anyhow::Context;
 use nsclass_shared::runtime::Latch;
@@ -18,6 +25,8 @@ pub struct Tls {
     acceptor: TlsAcceptor,
     /// Set by the first handshake with a client certificate; none where nobody is asked for one.
     verified: Option<Latch>,
+    /// The port that our own call comes from, while one is under way: it shows no certificate, and that is no stranger's failure.
+    own: Arc<AtomicU16>,
 }
 
 impl Tls {
@@ -43,12 +52,23 @@ impl Tls {
         let mut config = builder.with_cert_resolver(pair);
         // One request after the other on each connection: nothing that a client resets can pile up work.
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), verified: client_ca.map(|_| Latch::default()) })
+        let verified = client_ca.map(|_| Latch::default());
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), verified, own: Arc::default() })
     }
 
     /// For handshakes.
     pub fn acceptor(&self) -> &TlsAcceptor {
         &self.acceptor
+    }
+
+    /// Our own call comes from this port.
+    pub(crate) fn expect_own(&self, from: SocketAddr) {
+        self.own.store(from.port(), Relaxed);
+    }
+
+    /// Whether this is our own call.
+    pub(crate) fn is_own(&self, peer: SocketAddr) -> bool {
+        peer.ip().is_loopback() && peer.port() == self.own.load(Relaxed)
     }
 
     /// A handshake is through.

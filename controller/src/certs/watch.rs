@@ -5,12 +5,11 @@ use k8s_openapi::api::{
     admissionregistration::v1::ValidatingWebhookConfiguration,
     core::v1::{ConfigMap, Secret},
 };
-use kube::{
-    Api, Client,
-    core::PartialObjectMeta,
-    runtime::{WatchStreamExt, watcher},
+use kube::{Api, Client, core::PartialObjectMeta, runtime::watcher};
+use nsclass_shared::{
+    config::Settings,
+    runtime::{WATCH_SECONDS, watch_cluster, watch_own},
 };
-use nsclass_shared::{config::Settings, runtime::WATCH_SECONDS};
 
 /// What is watched: the template, and once it is there, what is made of it. Only metadata is: no key travels for a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,14 +47,14 @@ impl Told {
         let one =
             |name: &str| watcher::Config::default().timeout(WATCH_SECONDS).fields(&format!("metadata.name={name}"));
         let maps: Api<PartialObjectMeta<ConfigMap>> = Api::namespaced(self.client.clone(), &subject.namespace);
-        let mut streams = vec![watcher(maps, one(&subject.config_map)).default_backoff().map(drop).boxed()];
+        let mut streams = vec![watch_own(maps, one(&subject.config_map)).map(drop).boxed()];
         if let Some(name) = &subject.configuration {
             for secret in &subject.secrets {
                 let secrets: Api<PartialObjectMeta<Secret>> = Api::namespaced(self.client.clone(), &subject.namespace);
-                streams.push(watcher(secrets, one(secret)).default_backoff().map(drop).boxed());
+                streams.push(watch_own(secrets, one(secret)).map(drop).boxed());
             }
             let api: Api<PartialObjectMeta<ValidatingWebhookConfiguration>> = Api::all(self.client.clone());
-            streams.push(watcher(api, one(name)).default_backoff().map(drop).boxed());
+            streams.push(watch_cluster(api, one(name)).map(drop).boxed());
         }
         self.watched = Some((subject, futures::stream::select_all(streams).boxed()));
     }

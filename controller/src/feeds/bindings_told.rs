@@ -19,18 +19,20 @@ impl BindingsTold {
     /// Tells whom it concerns.
     pub fn on_binding(&mut self, context: &Context, event: Event<Guarded>) {
         match event {
-            Event::Apply(binding) | Event::InitApply(binding) => {
+            Event::Apply(binding) => {
+                if !context.bindings.is_own_write(&binding) {
+                    context.namespace_queue.add(&binding.name_any());
+                }
+                self.note(context, &binding);
+            }
+            Event::InitApply(binding) => {
                 let namespace = binding.name_any();
                 if !context.bindings.is_own_write(&binding) {
-                    context.namespace_queue.add(&namespace);
+                    let class = binding.0.as_ref().map_or("", |binding| &binding.spec.class_name);
+                    context.namespace_queue.add_to(class, &namespace);
                 }
-                self.relist.insert(namespace.clone());
-                // One that cannot be read stays with the class that it was last read with.
-                if let Ok(binding) = &binding.0 {
-                    for class in self.moves(&namespace, &binding.spec.class_name) {
-                        context.class_queue.add(&class);
-                    }
-                }
+                self.note(context, &binding);
+                self.relist.insert(namespace);
             }
             Event::Delete(binding) => {
                 context.bindings.saw_deleted(&binding);
@@ -43,11 +45,25 @@ impl BindingsTold {
                 for namespace in self.vanished() {
                     self.gone(context, &namespace);
                 }
+                self.relist = HashSet::new();
+            }
+        }
+    }
+
+    fn note(&mut self, context: &Context, binding: &Guarded) {
+        // One that cannot be read stays with the class that it was last read with.
+        if let Ok(binding) = &binding.0 {
+            let ours = binding.spec.instance == context.settings().config.instance;
+            let status = binding.status.as_ref().filter(|_| ours);
+            context.drift.inventory_is(&binding.name_any(), status.map_or(&[][..], |status| &status.inventory));
+            for class in self.moves(&binding.name_any(), &binding.spec.class_name) {
+                context.class_queue.add(&class);
             }
         }
     }
 
     fn gone(&mut self, context: &Context, namespace: &str) {
+        context.drift.inventory_is(namespace, &[]);
         context.namespace_queue.add(namespace);
         for class in self.moves(namespace, "") {
             context.class_queue.add(&class);

@@ -11,12 +11,12 @@ use k8s_openapi::{
 use kube::{
     Api, Client, ResourceExt,
     api::{ObjectMeta, Patch, PatchParams, PostParams},
-    runtime::{WatchStreamExt, watcher, watcher::Event},
+    runtime::watcher::{self, Event},
 };
 use nsclass_shared::{
     lease::{Record, Write},
     names,
-    runtime::WATCH_SECONDS,
+    runtime::{WATCH_SECONDS, watch_own},
 };
 use serde_json::json;
 use thiserror::Error;
@@ -150,7 +150,7 @@ impl LeaseApi {
         let config = watcher::Config::default().fields(&format!("metadata.name={}", self.name)).timeout(WATCH_SECONDS);
         let mut listed = false;
         let lease = self.clone();
-        watcher(self.api.clone(), config).default_backoff().map(move |event| match event {
+        watch_own(self.api.clone(), config).map(move |event| match event {
             Ok(Event::Apply(lease)) => Ok(Told::Is(record(&lease))),
             Ok(Event::Delete(lease)) => Ok(Told::Was(record(&lease))),
             Ok(Event::InitApply(lease)) => {
@@ -189,5 +189,6 @@ fn record(lease: &Lease) -> Record {
         duration: seconds.map(Duration::from_secs),
         transitions: spec.lease_transitions.unwrap_or_default(),
         acquired: spec.acquire_time.map(|time| time.0),
+        released: lease.annotations().contains_key(names::RELEASED_ANNOTATION),
     }
 }

@@ -22,6 +22,8 @@ pub enum State {
     StandingBy(String),
     /// We do.
     Leading,
+    /// Nobody is to lead: a person released the instance.
+    Released,
     /// We did or waited, and the process is about to end.
     Stopping,
 }
@@ -45,6 +47,7 @@ impl Standing {
             State::Unknown => "neither leader nor standby yet".to_owned(),
             State::StandingBy(leader) => format!("standby; the leader is {leader}"),
             State::Leading => "leader".to_owned(),
+            State::Released => "released: nothing is written before nsclass release --undo".to_owned(),
             State::Stopping => "stopping".to_owned(),
         }
     }

@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::condition::conditions_schema;
 use super::{OnDelete, OptOutDelay};
@@ -21,7 +22,7 @@ pub const MAX_INVENTORY: usize = 300;
 // No status subresource (`crd` takes it away): there is one writer, so class, inventory and conditions change together in one write and
 // are never torn. For the same reason there is no `status.observedGeneration`: without the subresource every write of the status raises
 // `metadata.generation`, and the status would for ever speak of the generation before.
-#[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[kube(
     group = "nsclass.io",
     version = "v1alpha1",
@@ -77,6 +78,10 @@ pub struct BindingSpec {
     #[serde(default)]
     #[schemars(length(max = 63))]
     pub instance: String,
+    /// What another version of the operator keeps here; written back as it was.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub unknown: Unknown,
 }
 
 /// What is in the namespace, and what is in the way of the rest. Written by the controller alone.
@@ -115,7 +120,15 @@ pub struct BindingStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "conditions_schema")]
     pub conditions: Vec<Condition>,
+    /// What another version of the operator keeps here; written back as it was.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub unknown: Unknown,
 }
+
+/// Fields that this version does not know (faults.md, fault 20). The API server lets through only what the installed definition has, so
+/// they are there only where that is of another version.
+pub type Unknown = BTreeMap<String, Value>;
 
 /// A namespace's pending departure from its class.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -163,6 +176,10 @@ pub struct InventoryEntry {
     #[serde(default, rename = "onDelete", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "OnDelete")]
     pub on_delete: Option<OnDelete>,
+    /// What another version of the operator keeps here; written back as it was.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub unknown: Unknown,
 }
 
 impl InventoryEntry {

@@ -22,6 +22,9 @@ pub struct WebhookConfig {
     /// publish addresses that are not ready.
     #[serde(rename = "clientCA", skip_serializing_if = "Option::is_none")]
     pub client_ca: Option<PathBuf>,
+    /// Whether the author of a class must be allowed to do what the class will do (admission.md A01). Without it, who may write a class
+    /// may do whatever the controller may.
+    pub author_checks: bool,
     /// How many reviews are worked on at the same time, 1 to 10000; more are refused at once, and failurePolicy decides.
     pub max_in_flight: u16,
     /// How long reviews are served after SIGTERM before connections are ended, in seconds, 5 to 120: so long it may take until nobody
@@ -36,6 +39,7 @@ impl Default for WebhookConfig {
             admin_address: SocketAddr::from(([0, 0, 0, 0], 8080)),
             certificate_directory: "/etc/nsclass/webhook".into(),
             client_ca: None,
+            author_checks: true,
             max_in_flight: 256,
             shutdown_delay_seconds: 5,
         }
@@ -64,7 +68,7 @@ mod tests {
         insta::assert_snapshot!(refused("webhook: { maxInFlight: 0 }"), @"webhook.maxInFlight: 0 is out of range: 1 to 10000");
         insta::assert_snapshot!(refused("webhook: { shutdownDelaySeconds: 4 }"), @"webhook.shutdownDelaySeconds: 4 is out of range: 5 to 120 seconds");
         insta::assert_snapshot!(refused("webhook: { address: here }"), @"line 1 column 21: invalid socket address syntax");
-        insta::assert_snapshot!(refused("webhook: { clientCa: x }"), @"line 1 column 12: unknown field `clientCa`, expected one of address, adminAddress, certificateDirectory, clientCA, maxInFlight, shutdownDelaySeconds");
+        insta::assert_snapshot!(refused("webhook: { clientCa: x }"), @"line 1 column 12: unknown field `clientCa`, expected one of address, adminAddress, certificateDirectory, clientCA, authorChecks, maxInFlight, shutdownDelaySeconds");
     }
 
     #[test]

@@ -50,6 +50,9 @@ pub enum Lost {
     /// It could not be renewed in time.
     #[error("the lease was not renewed within the renew deadline")]
     Deadline,
+    /// A person released the instance.
+    #[error("the instance is released (nsclass release); nsclass release --undo lets it go on")]
+    Released,
     /// Somebody else holds the Lease: it was edited, or deleted and made anew.
     #[error("the lease is held by {0}")]
     Overtaken(String),
@@ -108,15 +111,27 @@ impl Elector {
         }
     }
 
+    /// Whether a person released the instance, as far as we have seen: then nobody is to lead.
+    pub fn is_released(&self) -> bool {
+        matches!(&self.seen, Seen::Present(record) if record.released)
+    }
+
     /// What to do at `now`.
     pub fn next(&self, now: Moment) -> Action {
         if let Some(holder) = &self.overtaken_by {
             return Action::Stop(Lost::Overtaken(holder.clone()));
         }
+        if self.leads_until.is_some() && self.is_released() {
+            return Action::Stop(Lost::Released);
+        }
         if self.leads_until.is_some_and(|until| until <= now) {
             return Action::Stop(Lost::Deadline);
         }
         let must_read = self.doubtful || self.seen == Seen::Nothing;
+        if self.is_released() && !must_read {
+            // Until the watch tells that the mark is gone.
+            return Action::Wait(now + self.timing.lease);
+        }
         let due = if must_read || self.leads_until.is_some() {
             self.not_before
         } else {

@@ -17,6 +17,8 @@ pub struct Record {
     pub transitions: i32,
     /// When it last did, by its holder's wall clock: for people.
     pub acquired: Option<Timestamp>,
+    /// A person released the instance: nobody is to lead.
+    pub released: bool,
 }
 
 /// A write of the Lease. It must fail where the Lease is no longer as it was seen.

@@ -1,6 +1,9 @@
 //! One desired object on its way (class.md C31, C33): whether to ask at all, what must hold, and what to make of each answer.
 
-use super::{ClassFacts, Desired, Failure, LiveObject, ObjectRef, Outcome, Ownership, Precondition, Refused, Step};
+use super::{
+    ClassFacts, Desired, Failure, Held, LiveObject, ObjectRef, Outcome, Ownership, Precondition, Refused, Step,
+    Suspect, drift::Difference,
+};
 use crate::{
     api::{Adoption, Drift, Immutable, InventoryEntry},
     reason::Reason,
@@ -11,20 +14,38 @@ const MOST_READS: u8 = 3;
 
 /// One object that must be there.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "what is to be told of it, each asked by name")]
 pub(super) struct ApplyTask {
     desired: Desired,
+    /// What is recorded of it, where it is compared with the live object.
+    entry: InventoryEntry,
+    suspect: Option<Suspect>,
     state: State,
     reads: u8,
     /// Our field manager takes fields from others.
     force: bool,
+    /// What somebody did to it that is being undone.
+    repair: Option<String>,
+    created: bool,
+    compared: bool,
+    /// It was there already, and ours.
+    was_ours: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum State {
+    /// A watch saw it changed or gone.
+    Compare,
     /// Its creation may have happened, or it is not what the inventory says.
     Read,
     Create,
     Update(String),
+    /// What others added goes; our own fields are as this hash says.
+    Strip {
+        uid: String,
+        fields: String,
+        beside: Vec<Held>,
+    },
     /// The class asks for `Recreate`: marks are read before the delete.
     ReadToRecreate,
     Recreate(String),
@@ -38,6 +59,8 @@ pub(super) enum Applied {
     Unchanged,
     /// Somebody changed or deleted it, and the class wants that said and not undone.
     Drifted,
+    /// Somebody changed or deleted it again, and it is set back later.
+    Waits,
     /// Applied now.
     Now { uid: String, fields: String },
     /// Not there, or not as desired.
@@ -54,14 +77,17 @@ pub(super) struct Owner<'a> {
 impl ApplyTask {
     /// Decides from what is recorded, before any request (class.md C31).
     ///
-    /// `stored` is the object's entry as it was before this pass; `live` what was read of it before the pass, if it was.
+    /// `stored` is the object's entry as it was before this pass; `live` what was read of it before the pass, if it was; `suspect` why a
+    /// watch wants it looked at.
     pub(super) fn begin(
         desired: Desired,
         stored: Option<&InventoryEntry>,
         live: Option<&Option<LiveObject>>,
+        suspect: Option<&Suspect>,
         refused: Option<&Refused>,
         facts: &ClassFacts,
     ) -> Self {
+        let mut difference = Difference::AsApplied;
         let state = match stored {
             _ if refused.is_some_and(|r| r.hash == desired.hash) => {
                 let (reason, message) =
@@ -71,25 +97,40 @@ impl ApplyTask {
             None => State::Create,
             // Its creation, or a deletion, may have happened.
             Some(entry) if entry.uid.is_empty() || entry.applied.is_empty() => State::Read,
-            Some(entry) => {
-                let same_rendering = entry.rendered_hash() == Some(&desired.hash);
-                let drifted = match live {
-                    None => false,
-                    Some(None) => true,
-                    Some(Some(live)) => !live.matches(entry),
-                };
-                match live {
-                    _ if same_rendering && drifted && facts.drift == Drift::Report => State::Over(Applied::Drifted),
-                    _ if same_rendering && (!drifted || facts.drift == Drift::Ignore) => {
-                        State::Over(Applied::Unchanged)
-                    }
-                    Some(None) => State::Create,
-                    Some(Some(live)) if live.uid != entry.uid => State::Read,
-                    _ => State::Update(entry.uid.clone()),
+            Some(entry) if entry.rendered_hash() != Some(&desired.hash) => match live {
+                Some(None) => State::Create,
+                Some(Some(live)) if live.uid != entry.uid => State::Read,
+                _ => State::Update(entry.uid.clone()),
+            },
+            Some(_) if facts.drift == Drift::Ignore => State::Over(Applied::Unchanged),
+            Some(_) if suspect.is_some_and(|suspect| suspect.waits) => State::Over(Applied::Waits),
+            Some(entry) => match live {
+                Some(live) => {
+                    let seen = suspect.map_or(&[][..], |suspect| &suspect.beside);
+                    difference = Difference::of(&desired, entry, live.as_ref(), seen);
+                    undo(&difference, entry, facts)
                 }
-            }
+                None if suspect.is_some() => State::Compare,
+                None => State::Over(Applied::Unchanged),
+            },
         };
-        Self { desired, state, reads: 0, force: facts.drift == Drift::Repair }
+        Self {
+            entry: stored.cloned().unwrap_or_default(),
+            suspect: suspect.cloned(),
+            desired,
+            reads: 0,
+            force: facts.drift == Drift::Repair,
+            repair: if matches!(state, State::Over(_)) { None } else { difference.phrase() },
+            state,
+            created: false,
+            compared: false,
+            was_ours: false,
+        }
+    }
+
+    /// Whether it was found to be there, and ours.
+    pub(super) fn was_ours(&self) -> bool {
+        self.was_ours
     }
 
     pub(super) fn desired(&self) -> &Desired {
@@ -99,6 +140,21 @@ impl ApplyTask {
     /// Whether the next request creates: the inventory must not hold a UID then.
     pub(super) fn creates(&self) -> bool {
         self.state == State::Create
+    }
+
+    /// What somebody had done to it, if this pass undid that or tried to.
+    pub(super) fn repair(&self) -> Option<&str> {
+        self.repair.as_deref()
+    }
+
+    /// Whether the live object was compared with what is recorded because a watch had seen something.
+    pub(super) fn compared(&self) -> bool {
+        self.compared
+    }
+
+    /// Whether this pass made it.
+    pub(super) fn created(&self) -> bool {
+        self.created
     }
 
     /// How it ended, once it has.
@@ -116,9 +172,10 @@ impl ApplyTask {
             force: self.force,
         };
         match &self.state {
-            State::Read | State::ReadToRecreate => Some(Step::Read(object)),
+            State::Compare | State::Read | State::ReadToRecreate => Some(Step::Read(object)),
             State::Create => Some(apply(Precondition::Absent)),
             State::Update(uid) => Some(apply(Precondition::Uid(uid.clone()))),
+            State::Strip { uid, beside, .. } => Some(Step::Strip { object, uid: uid.clone(), beside: beside.clone() }),
             State::Recreate(uid) => Some(Step::Delete { object, uid: uid.clone() }),
             State::Over(_) => None,
         }
@@ -127,16 +184,25 @@ impl ApplyTask {
     /// Takes the answer to [`Self::step`].
     pub(super) fn record(&mut self, outcome: Outcome, owner: Owner<'_>, facts: &ClassFacts) {
         self.state = match (&self.state, outcome) {
-            (State::Read | State::ReadToRecreate, Outcome::Read(None)) => self.again(State::Create),
+            (State::Compare, Outcome::Read(live)) => self.compare(live.as_deref(), facts),
+            (State::Read | State::ReadToRecreate | State::Strip { .. }, Outcome::Read(None)) => {
+                self.again(State::Create)
+            }
             (State::Read, Outcome::Read(Some(live))) => self.found(&live, owner, facts),
             (State::ReadToRecreate, Outcome::Read(Some(live))) => self.found_immutable(&live, owner),
-            (State::Create | State::Update(_), Outcome::Applied { uid, fields }) => {
-                State::Over(Applied::Now { uid, fields })
+            (State::Strip { fields: expected, .. }, Outcome::Applied { uid, fields, .. }) if fields != *expected => {
+                self.again(State::Update(uid))
+            }
+            (State::Strip { .. }, Outcome::Applied { uid, fields, .. }) => State::Over(Applied::Now { uid, fields }),
+            (state @ (State::Create | State::Update(_)), Outcome::Applied { uid, fields, beside }) => {
+                self.created |= *state == State::Create;
+                self.applied(uid, fields, beside, facts)
             }
             (State::Create | State::Update(_) | State::Recreate(_), Outcome::PreconditionFailed) => {
                 self.again(State::Read)
             }
-            (State::Recreate(_), Outcome::DeleteAccepted | Outcome::Read(None)) => self.again(State::Read),
+            (State::Strip { .. }, Outcome::PreconditionFailed)
+            | (State::Recreate(_), Outcome::DeleteAccepted | Outcome::Read(None)) => self.again(State::Read),
             (State::Update(_), Outcome::Refused(refusal))
                 if refusal.reason == Reason::ImmutableField
                     && facts.immutable == Immutable::Recreate
@@ -147,6 +213,30 @@ impl ApplyTask {
             (_, Outcome::Refused(refusal)) => self.failed(refusal.reason, refusal.message),
             (state, outcome) => self.failed(Reason::ApplyFailed, format!("unexpected {outcome:?} while in {state:?}")),
         };
+    }
+
+    fn compare(&mut self, live: Option<&LiveObject>, facts: &ClassFacts) -> State {
+        let seen = self.suspect.as_ref().map_or(&[][..], |suspect| &suspect.beside);
+        let difference = Difference::of(&self.desired, &self.entry, live, seen);
+        self.compared = true;
+        let next = undo(&difference, &self.entry, facts);
+        if !matches!(next, State::Over(_)) {
+            self.repair = difference.phrase();
+        }
+        next
+    }
+
+    /// Our fields are as they must be; what others have beside them goes where nobody may have anything.
+    fn applied(&mut self, uid: String, fields: String, mut beside: Vec<Held>, facts: &ClassFacts) -> State {
+        if !self.desired.exact || facts.drift != Drift::Repair {
+            return State::Over(Applied::Now { uid, fields });
+        }
+        beside.extend(self.suspect.take().into_iter().flat_map(|suspect| suspect.beside));
+        if beside.is_empty() {
+            State::Over(Applied::Now { uid, fields })
+        } else {
+            self.again(State::Strip { uid, fields, beside })
+        }
     }
 
     /// Goes on, unless that has happened too often.
@@ -164,7 +254,10 @@ impl ApplyTask {
             return failure;
         }
         match live.ownership(&self.desired.identity, owner.namespace, owner.uid) {
-            Ownership::Ours => State::Update(live.uid.clone()),
+            Ownership::Ours => {
+                self.was_ours = true;
+                State::Update(live.uid.clone())
+            }
             Ownership::Foreign if facts.adoption == Adoption::Adopt => {
                 self.force = true;
                 State::Update(live.uid.clone())
@@ -199,5 +292,21 @@ impl ApplyTask {
 
     fn failed(&self, reason: Reason, message: String) -> State {
         State::Over(Applied::Failed(Failure::of(&self.desired.identity, reason, message)))
+    }
+}
+
+/// What is to be done about a difference.
+fn undo(difference: &Difference, entry: &InventoryEntry, facts: &ClassFacts) -> State {
+    match (difference, facts.drift) {
+        (Difference::AsApplied, _) | (_, Drift::Ignore) => State::Over(Applied::Unchanged),
+        (_, Drift::Report) => State::Over(Applied::Drifted),
+        (Difference::Gone, Drift::Repair) => State::Create,
+        (Difference::Replaced, Drift::Repair) => State::Read,
+        (Difference::Changed(_), Drift::Repair) => State::Update(entry.uid.clone()),
+        (Difference::Added(beside), Drift::Repair) => State::Strip {
+            uid: entry.uid.clone(),
+            fields: entry.fields_hash().unwrap_or_default().to_owned(),
+            beside: beside.clone(),
+        },
     }
 }

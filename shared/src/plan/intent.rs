@@ -1,20 +1,30 @@
-//! What a namespace needs, before any step: the decision of class.md C01–C03, C42–C44 as one function.
+//! What a namespace needs, before any step: the decision of class.md C01–C03, C08, C42–C44 and scope.md S32–S35 as one function.
 
 use std::collections::BTreeMap;
 
+use super::rebuild::{Rebuild, rebuild};
 use super::{ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Rendering, Suspended, Waiting};
 use crate::{
-    api::{BindingStatus, ObjectsGone, OnDelete, OptOutDelay},
+    api::{BindingStatus, InventoryEntry, ObjectsGone, OnDelete, OptOutDelay},
     reason::Reason,
+    scope::Verdict,
 };
 
 /// What a pass is for.
 #[derive(Clone, Debug)]
 pub enum Intent {
-    /// Nothing is ours here and nothing is asked for.
+    /// Nothing is ours here and nothing is asked for, or nobody knows whether the namespace is managed.
     Nothing,
     /// Another instance keeps this binding: hands off.
     OtherInstance(String),
+    /// The inventory is damaged and is rebuilt so; nothing else happens.
+    Rebuild(Vec<InventoryEntry>, String),
+    /// The inventory is damaged and cannot be rebuilt now: nothing is touched.
+    Damaged(String),
+    /// The namespace is not managed (any more): it keeps everything, the binding says so and is given up, and that is the last write.
+    OutOfScope(NamespaceFacts),
+    /// The binding is nobody's, and the namespace is managed: it becomes ours before anything else happens.
+    Adopt(NamespaceFacts),
     /// The namespace is gone: its cluster-scoped objects go, then the binding.
     Collect,
     /// The namespace is being deleted: its cluster-scoped objects go, our finalizer goes; nothing is created or repaired.
@@ -56,8 +66,16 @@ pub struct Convergence {
 pub fn intent(observed: &Observed) -> Intent {
     let binding = observed.binding.as_ref();
     let status = binding.and_then(|b| b.status.as_ref());
-    if let Some(other) = binding.map(|b| &b.spec.instance).filter(|i| **i != observed.instance) {
+    let is_free = binding.is_some_and(|b| b.spec.instance.is_empty());
+    if let Some(other) = binding.map(|b| &b.spec.instance).filter(|i| !is_free && **i != observed.instance) {
         return Intent::OtherInstance(other.clone());
+    }
+    // What is not managed, or nobody's yet, is left as it is.
+    let is_managed = observed.scope == Verdict::InScope || observed.namespace == NamespaceState::Gone;
+    match rebuild(observed).filter(|_| is_managed && !is_free) {
+        Some(Rebuild::Write(inventory, why)) => return Intent::Rebuild(inventory, why),
+        Some(Rebuild::Wait(why)) => return Intent::Damaged(why),
+        None => {}
     }
     let namespace = match &observed.namespace {
         NamespaceState::Gone if binding.is_none() => return Intent::Nothing,
@@ -67,11 +85,27 @@ pub fn intent(observed: &Observed) -> Intent {
     if namespace.terminating {
         return if binding.is_some() || namespace.held { Intent::Terminate(namespace) } else { Intent::Nothing };
     }
+    let is_another = status.is_some_and(|s| {
+        // One that was made again under the same name.
+        !s.observed_namespace_uid.is_empty() && s.observed_namespace_uid != namespace.uid
+    });
+    match observed.scope {
+        Verdict::InScope => {}
+        // Nothing is concluded; the event that makes it known comes with a look.
+        Verdict::Unknown => return Intent::Nothing,
+        Verdict::OutOfScope if binding.is_none() => return Intent::Nothing,
+        Verdict::OutOfScope if is_another => return Intent::Collect,
+        Verdict::OutOfScope if is_free => return Intent::Nothing,
+        Verdict::OutOfScope => return Intent::OutOfScope(namespace),
+    }
     if observed.reserved {
         // The configuration no longer names it: like a namespace that left the scope, it keeps what it has.
         return Intent::Nothing;
     }
-    if status.is_some_and(|s| !s.observed_namespace_uid.is_empty() && s.observed_namespace_uid != namespace.uid) {
+    if is_free {
+        return Intent::Adopt(namespace);
+    }
+    if is_another {
         return Intent::Renew(namespace);
     }
     // What a namespace owes to the cluster (above) is paid all the same, or a suspension would hold its deletion up.

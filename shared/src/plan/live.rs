@@ -3,8 +3,15 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
-use crate::{api::InventoryEntry, identity::ObjectIdentity, marks, names};
+use crate::{api::InventoryEntry, fields, identity::ObjectIdentity, marks, names};
+
+/// The top-level fields that an exact object has from us alone (class.md C34).
+pub const EXACT_ROOTS: [&str; 4] = ["spec", "rules", "subjects", "data"];
+
+/// Paths named for one manager in a message; the others are counted.
+const MOST_PATHS: usize = 2;
 
 /// The metadata of one live object, read whole in one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +32,27 @@ pub struct LiveObject {
     pub owners: Vec<String>,
     /// Hash of our own `managedFields` entry, without its time; none where we manage nothing.
     pub fields: Option<String>,
+    /// That entry's fields; null where we manage nothing.
+    pub own: Value,
+    /// What others manage, entry by entry, whatever they do it with.
+    pub others: Vec<Held>,
+}
+
+/// Fields that a manager holds, as in `managedFields`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Its name.
+    pub manager: String,
+    /// Its fields, or some of them.
+    pub fields: Value,
+}
+
+impl Held {
+    /// `"manager" VERB .spec.x, .spec.y`, for each of them.
+    pub fn phrase(held: &[Self], verb: &str) -> String {
+        let one = |held: &Self| format!("{:?} {verb} {}", held.manager, fields::paths(&held.fields, MOST_PATHS));
+        held.iter().map(one).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// Whose a live object is.
@@ -57,6 +85,21 @@ impl LiveObject {
         self.uid == entry.uid
             && self.annotations.get(names::RENDERED_ANNOTATION).map(String::as_str) == entry.rendered_hash()
             && self.fields.as_deref() == entry.fields_hash()
+    }
+
+    /// What others added beside ours where an object is to be exactly as rendered.
+    pub fn beside(&self) -> Vec<Held> {
+        self.of_others(|theirs| fields::beside(theirs, &self.own, &EXACT_ROOTS))
+    }
+
+    /// What of `manifest` others hold now and we do not.
+    pub fn taken(&self, manifest: &Value) -> Vec<Held> {
+        self.of_others(|theirs| fields::taken(theirs, &self.own, manifest))
+    }
+
+    fn of_others(&self, pick: impl Fn(&Value) -> Option<Value>) -> Vec<Held> {
+        let some = |held: &Held| pick(&held.fields).map(|fields| Held { manager: held.manager.clone(), fields });
+        self.others.iter().filter_map(some).collect()
     }
 
     /// Who has it now, for a message: its owners and field managers.

@@ -1,15 +1,16 @@
 //! The facts that a pass decides on. Everything here was read before the pass began.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{LiveObject, Rank};
+use super::{Held, LiveObject, Rank, Search};
 use crate::{
     api::{Adoption, Drift, Immutable, NamespaceClassBinding, OnDelete, OptOutDelay},
     identity::{Gvk, ObjectIdentity},
     reason::Reason,
+    scope::Verdict,
 };
 
 /// Everything that is known of one namespace.
@@ -23,6 +24,8 @@ pub struct Observed {
     pub instance: String,
     /// The namespace itself.
     pub namespace: NamespaceState,
+    /// Whether the namespace is managed, where the snapshot and what was read of the namespace agree on that; `Unknown` where they do not.
+    pub scope: Verdict,
     /// Whether this is a reserved namespace that the configuration does not name (class.md C07).
     pub reserved: bool,
     /// The class that the namespace's label asks for; none for an absent or empty label.
@@ -38,8 +41,34 @@ pub struct Observed {
     /// What was read of inventory objects before the pass. An identity that is missing here was not looked at; `None` was looked for
     /// and is not there. Only the periodic pass and repairs fill it.
     pub live: BTreeMap<ObjectIdentity, Option<LiveObject>>,
+    /// Objects that a watch has seen changed or gone: a pass looks at these, and at no other.
+    pub suspects: BTreeMap<ObjectIdentity, Suspect>,
+    /// Objects that somebody changes again and again (class.md C35), and what that is.
+    pub fights: BTreeMap<ObjectIdentity, String>,
+    /// What keeps its protection although nothing new can be applied (class.md C02, C50).
+    pub protected: Option<Protected>,
+    /// What was found by our labels, where the inventory was in doubt (class.md C45).
+    pub search: Option<Search>,
     /// Objects whose rendering the API server has refused for good, by hash: asking again before it changes is useless.
     pub refused: BTreeMap<ObjectIdentity, Refused>,
+}
+
+/// Why an object is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suspect {
+    /// What a watch saw beside our fields. Whoever put it there may have hidden whose it is since.
+    pub beside: Vec<Held>,
+    /// It is fought for, and its next repair is not due yet.
+    pub waits: bool,
+}
+
+/// The class whose objects are there, rendered with the values that its last good rendering used.
+#[derive(Clone, Debug)]
+pub struct Protected {
+    /// Its settings.
+    pub facts: ClassFacts,
+    /// Its objects; only those are repaired that the inventory records with the same rendering.
+    pub desired: Vec<Desired>,
 }
 
 /// Where the annotation `nsclass.io/suspend: "true"` stands.
@@ -131,12 +160,14 @@ pub struct Desired {
     pub identity: ObjectIdentity,
     /// Version to apply it with.
     pub version: String,
-    /// The manifest, marks included.
-    pub manifest: Value,
+    /// The manifest, marks included; shared by all steps of a pass.
+    pub manifest: Arc<Value>,
     /// Hash of the manifest.
     pub hash: String,
     /// What the item says of its end, before its kind and class.
     pub on_delete: Option<OnDelete>,
+    /// Whether nobody else may add to it (class.md C34).
+    pub exact: bool,
 }
 
 impl Desired {

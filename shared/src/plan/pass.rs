@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use jiff::Timestamp;
 
 use super::{
-    Failure, Intent, Observed, Outcome, Rank, Refused, Report, Requeue, Step,
+    ClassFacts, Failure, Intent, NamespaceFacts, Observed, Outcome, Rank, Refused, Repair, Report, Requeue, Step,
     apply::{Applied, ApplyTask, Owner},
     intent,
     prune::{PruneTask, Pruned},
@@ -37,6 +37,12 @@ pub struct Pass {
     failures: Vec<Failure>,
     held_back: Vec<ObjectIdentity>,
     drifted: Vec<ObjectIdentity>,
+    /// Whether any live object was compared with the inventory.
+    looked: bool,
+    created: Vec<ObjectIdentity>,
+    deleted: Vec<ObjectIdentity>,
+    repairs: Vec<Repair>,
+    cleared: Vec<ObjectIdentity>,
     notes: Vec<String>,
     refused: BTreeMap<ObjectIdentity, Refused>,
     requeue: Option<Requeue>,
@@ -44,6 +50,8 @@ pub struct Pass {
     ask_again: Option<Timestamp>,
     /// What it stood on turned out to be old.
     stale: bool,
+    /// Without a binding, there were objects of ours all the same.
+    lost: bool,
 }
 
 impl Pass {
@@ -53,6 +61,7 @@ impl Pass {
         let stored = observed.binding.clone();
         let inventory =
             stored.as_ref().and_then(|b| b.status.as_ref()).map(|s| s.inventory.clone()).unwrap_or_default();
+        let looked = !observed.live.is_empty();
         let Tasks { first, intent, inventory, applies, prunes, failures } =
             tasks(&observed, intent, inventory, Stale::Prune);
         Self {
@@ -67,11 +76,17 @@ impl Pass {
             failures,
             held_back: Vec::new(),
             drifted: Vec::new(),
+            looked,
+            created: Vec::new(),
+            deleted: Vec::new(),
+            repairs: Vec::new(),
+            cleared: Vec::new(),
             notes: Vec::new(),
             refused: BTreeMap::new(),
             requeue: None,
             ask_again: None,
             stale: false,
+            lost: false,
         }
     }
 
@@ -102,6 +117,7 @@ impl Pass {
 
     /// Takes what became of the step that [`Self::next_step`] gave last.
     pub fn record(&mut self, outcome: Outcome) {
+        let outcome = if let Outcome::Busy { refusal, .. } = outcome { Outcome::Refused(refusal) } else { outcome };
         if outcome == Outcome::Stale {
             // With a pause: the watch that has to tell what is true now may be broken.
             self.requeue = Some(Requeue::Backoff);
@@ -133,8 +149,18 @@ impl Pass {
             _ if self.failures.iter().any(|f| f.reason.is_retried()) => Requeue::Backoff,
             _ => self.ask_again.map_or(Requeue::Rest, Requeue::At),
         });
-        let (failures, notes, refused) = (self.failures.clone(), self.notes.clone(), self.refused.clone());
-        Report { failures, notes, refused, requeue }
+        Report {
+            failures: self.failures.clone(),
+            notes: self.notes.clone(),
+            refused: self.refused.clone(),
+            requeue,
+            lost: self.lost,
+            created: self.created.clone(),
+            deleted: self.deleted.clone(),
+            repairs: self.repairs.clone(),
+            drifted: self.drifted.clone(),
+            cleared: self.cleared.clone(),
+        }
     }
 
     /// The binding as the server has it after this pass, as far as we know; none where there is none.
@@ -159,7 +185,9 @@ impl Pass {
         match &self.intent {
             Intent::Converge(goal) => (grows || self.stored.is_none())
                 .then(|| settle::reserved(&self.observed, self.stored.as_ref(), goal, &self.inventory)),
-            Intent::Leave(..) if grows => self.stored.as_ref().map(|stored| settle::announced(stored, &self.inventory)),
+            Intent::Leave(..) | Intent::Hold(..) | Intent::OptOut(..) if grows => {
+                self.stored.as_ref().map(|stored| settle::announced(stored, &self.inventory))
+            }
             _ => None,
         }
     }
@@ -197,7 +225,7 @@ impl Pass {
                         inventory: &self.inventory,
                         failures: &self.failures,
                         held_back: &self.held_back,
-                        drifted: (!self.observed.live.is_empty()).then_some(&self.drifted),
+                        drifted: self.looked.then_some(&self.drifted[..]),
                     },
                 )?;
                 (self.stored.as_ref() != Some(&settled)).then(|| Step::WriteBinding(Box::new(settled)))
@@ -262,7 +290,7 @@ impl Pass {
         }
         if self.stage == Stage::Over
             && self.requeue.is_none()
-            && matches!(self.intent, Intent::Renew(_))
+            && matches!(self.intent, Intent::Renew(_) | Intent::Rebuild(..) | Intent::Adopt(_))
             && self.failures.is_empty()
         {
             self.requeue = Some(Requeue::Now);
@@ -270,10 +298,11 @@ impl Pass {
     }
 
     fn record_apply(&mut self, outcome: Outcome) {
-        let Intent::Converge(goal) = &self.intent else { return };
-        let owner = Owner { namespace: &self.observed.name, uid: &goal.namespace.uid };
+        let Some((namespace, facts)) = applying(&self.intent, &self.observed) else { return };
+        let owner = Owner { namespace: &self.observed.name, uid: &namespace.uid };
         let Some(task) = self.applies.front_mut() else { return };
-        task.record(outcome, owner, &goal.facts);
+        task.record(outcome, owner, &facts);
+        self.lost |= self.observed.binding.is_none() && task.was_ours();
         if task.creates() && forget_uid(&mut self.inventory, &task.desired().identity) {
             self.stage = Stage::Reserve;
         }
@@ -281,6 +310,7 @@ impl Pass {
 
     fn end_apply(&mut self, task: &ApplyTask) {
         let desired = task.desired();
+        self.note_drift(task);
         match task.ended() {
             Some(Applied::Now { uid, fields }) => {
                 if let Some(entry) = entry_of(&mut self.inventory, &desired.identity) {
@@ -301,7 +331,24 @@ impl Pass {
                 self.failures.push(failure.clone());
             }
             Some(Applied::Drifted) => self.drifted.push(desired.identity.clone()),
-            Some(Applied::Unchanged) | None => {}
+            Some(Applied::Unchanged | Applied::Waits) | None => {}
+        }
+    }
+
+    fn note_drift(&mut self, task: &ApplyTask) {
+        let object = &task.desired().identity;
+        let ended = task.ended();
+        if let Some(what) = task.repair() {
+            let done = matches!(ended, Some(Applied::Now { .. }));
+            self.repairs.push(Repair { object: object.clone(), what: what.to_owned(), done });
+        } else if task.created() && matches!(ended, Some(Applied::Now { .. })) {
+            self.created.push(object.clone());
+        }
+        if task.compared() {
+            self.looked = true;
+        }
+        if matches!(ended, Some(Applied::Now { .. })) || (task.compared() && ended == Some(&Applied::Unchanged)) {
+            self.cleared.push(object.clone());
         }
     }
 
@@ -316,7 +363,12 @@ impl Pass {
 
     fn end_prune(&mut self, task: &PruneTask) {
         match task.ended() {
-            Some(Pruned::Gone) => self.drop_entry(&task.entry().identity()),
+            Some(Pruned::Gone) => {
+                if task.deleted() {
+                    self.deleted.push(task.entry().identity());
+                }
+                self.drop_entry(&task.entry().identity());
+            }
             Some(Pruned::Dropped(note)) => {
                 self.notes.push(note.clone());
                 self.drop_entry(&task.entry().identity());
@@ -328,5 +380,16 @@ impl Pass {
 
     fn drop_entry(&mut self, identity: &ObjectIdentity) {
         self.inventory.retain(|entry| !entry.is(identity));
+    }
+}
+
+/// The namespace and the class settings that objects are applied for.
+fn applying<'a>(intent: &'a Intent, observed: &Observed) -> Option<(&'a NamespaceFacts, ClassFacts)> {
+    match intent {
+        Intent::Converge(goal) => Some((&goal.namespace, goal.facts)),
+        Intent::Hold(namespace, ..) | Intent::OptOut(namespace, _) => {
+            observed.protected.as_ref().map(|protected| (namespace, protected.facts))
+        }
+        _ => None,
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct PruneTask {
     departing: OnDelete,
     state: State,
     reads: u8,
+    /// Its deletion was asked for.
+    deleting: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -41,11 +43,16 @@ pub(super) enum Pruned {
 
 impl PruneTask {
     pub(super) fn begin(entry: InventoryEntry, class: OnDelete) -> Self {
-        Self { departing: entry.on_delete(class), entry, state: State::Read, reads: 0 }
+        Self { departing: entry.on_delete(class), entry, state: State::Read, reads: 0, deleting: false }
     }
 
     pub(super) fn entry(&self) -> &InventoryEntry {
         &self.entry
+    }
+
+    /// Whether this pass deleted it.
+    pub(super) fn deleted(&self) -> bool {
+        self.deleting
     }
 
     /// Whether it takes an object away that is known to have been there.
@@ -72,6 +79,7 @@ impl PruneTask {
     }
 
     pub(super) fn record(&mut self, outcome: Outcome, owner: Owner<'_>) {
+        self.deleting |= matches!(self.state, State::Delete(_));
         self.state = match (&self.state, outcome) {
             (State::Read | State::Confirm(_) | State::Delete(_) | State::Disown(_), Outcome::Read(None))
             | (State::Disown(_), Outcome::Done) => State::Over(Pruned::Gone),

@@ -12,6 +12,12 @@ pub enum Rank {
 }
 
 impl Rank {
+    /// Whether objects of the kind are exactly as rendered unless their item says otherwise (class.md C34): what restricts and what
+    /// grants means nothing if anybody may add to it.
+    pub fn is_exact(self) -> bool {
+        self != Self::Plain
+    }
+
     /// The rank of a kind.
     pub fn of(group: &str, kind: &str) -> Self {
         match (group, kind) {

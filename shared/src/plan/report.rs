@@ -10,6 +10,9 @@ use crate::{api::Assessment, identity::ObjectIdentity, reason::Reason};
 /// Failures named in one message; the others are counted.
 const MOST_NAMED: usize = 3;
 
+/// The reason of `Drifted` while somebody fights for an object.
+pub(super) const FOUGHT: &str = "FoughtFor";
+
 /// One thing that is not as desired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -41,6 +44,17 @@ pub enum Requeue {
     At(Timestamp),
 }
 
+/// What somebody had done to an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// The object.
+    pub object: ObjectIdentity,
+    /// A phrase without the object's name.
+    pub what: String,
+    /// Whether it is undone. If not, it is among the failures.
+    pub done: bool,
+}
+
 /// The end of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -50,8 +64,21 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Renderings that the API server refuses for good; worth remembering for [`super::Observed::refused`].
     pub refused: BTreeMap<ObjectIdentity, Refused>,
+    /// The binding was lost: objects of ours were there without one. There may be more, so they are looked for before the next pass
+    /// (class.md C45).
+    pub lost: bool,
     /// When to look again.
     pub requeue: Requeue,
+    /// Objects made for the first time.
+    pub created: Vec<ObjectIdentity>,
+    /// Objects deleted.
+    pub deleted: Vec<ObjectIdentity>,
+    /// What others had done and this pass undid, or tried to.
+    pub repairs: Vec<Repair>,
+    /// What others have done and the class leaves so.
+    pub drifted: Vec<ObjectIdentity>,
+    /// Suspects that need no further look: as applied, or set back.
+    pub cleared: Vec<ObjectIdentity>,
 }
 
 /// `Ready` from what failed: the first failure gives the reason, the message names a few and the remedy.
@@ -83,20 +110,34 @@ pub(super) fn ready(failures: &[Failure], held_back: &[ObjectIdentity], objects:
     }
 }
 
-/// `Drifted`, of a class that says `drift: Report`.
-pub(super) fn drifted(objects: &[ObjectIdentity]) -> Assessment {
-    if objects.is_empty() {
+/// `Drifted`: what is fought for, or what a class with `drift: Report` leaves as others made it.
+pub(super) fn drifted(fights: &BTreeMap<ObjectIdentity, String>, left: &[ObjectIdentity]) -> Assessment {
+    if !fights.is_empty() {
+        let one = |(object, what): (&ObjectIdentity, &String)| format!("{}: {what}", readable(object));
+        let message = format!(
+            "{}, again and again; it is set back with growing pauses. Remedy: stop that, or set drift: Ignore.",
+            most_of(fights.iter().map(one), "; ")
+        );
+        return Assessment { status: Some(true), reason: FOUGHT.into(), message };
+    }
+    if left.is_empty() {
         let message = "every object is as it was applied".to_owned();
         return Assessment { status: Some(false), reason: "AsApplied".into(), message };
     }
-    let named: Vec<String> = objects.iter().take(MOST_NAMED).map(readable).collect();
-    let more = objects.len().saturating_sub(MOST_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let message = format!(
-        "somebody changed or deleted {}{more}, and the class says drift: Report. Remedy: undo that, or set drift: Repair.",
-        named.join(", ")
+        "somebody changed or deleted {}, and the class says drift: Report. Remedy: undo that, or set drift: Repair.",
+        most_of(left.iter().map(readable), ", ")
     );
     Assessment { status: Some(true), reason: "ChangedByOthers".into(), message }
+}
+
+/// The first few, and how many more there are.
+fn most_of(all: impl Iterator<Item = String>, separator: &str) -> String {
+    let mut named: Vec<String> = all.collect();
+    let more = named.len().saturating_sub(MOST_NAMED);
+    named.truncate(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    named.join(separator) + &more
 }
 
 fn phrase(failure: &Failure) -> String {

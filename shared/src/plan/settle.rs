@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::{Failure, Intent, Observed, intent::Convergence, report};
+use super::{Failure, Intent, NamespaceState, Observed, intent::Convergence, report};
 use crate::{
     api::{
         Assessment, BindingSpec, BindingStatus, InventoryEntry, NamespaceClassBinding, ObjectsGone, OptOutDelay,
@@ -12,6 +12,7 @@ use crate::{
     },
     identity::ObjectIdentity,
     reason::Reason,
+    scope::Verdict,
 };
 
 /// A binding has no status subresource, so each write of its status raises its generation: a condition that named one would always be
@@ -36,7 +37,41 @@ pub(super) fn reserved(
     let message = format!("the objects of NamespaceClass {} are being applied", goal.class);
     let applying = Assessment { status: None, reason: Reason::Applying.to_string(), message };
     set_condition(&mut status.conditions, "Ready", &applying, NO_GENERATION, observed.now);
+    note_scope(observed, status);
     binding
+}
+
+/// The binding of a namespace that left the scope: it says so and is nobody's, so that another instance may take it (scope.md S35). A
+/// pending opting out begins anew wherever it is taken up.
+fn given_up(observed: &Observed, stored: &NamespaceClassBinding) -> NamespaceClassBinding {
+    let mut binding = stored.clone();
+    binding.spec.instance.clear();
+    let status = binding.status.get_or_insert_default();
+    status.objects_go = None;
+    let message = format!(
+        "the scope of instance {} does not pick this namespace: what is there stays as it is, and is neither repaired nor deleted. \
+         Remedy: label the namespace into the scope, or let the scope of another instance pick it.",
+        observed.instance
+    );
+    let out = Assessment { status: Some(false), reason: Verdict::OutOfScope.as_str().to_owned(), message };
+    set_condition(&mut status.conditions, "InScope", &out, NO_GENERATION, observed.now);
+    binding
+}
+
+/// The binding as ours. Its resourceVersion sees to it that one instance gets it.
+fn adopted(observed: &Observed, stored: &NamespaceClassBinding) -> NamespaceClassBinding {
+    let mut binding = stored.clone();
+    binding.spec.instance.clone_from(&observed.instance);
+    note_scope(observed, binding.status.get_or_insert_default());
+    binding
+}
+
+fn note_scope(observed: &Observed, status: &mut BindingStatus) {
+    if observed.scope == Verdict::InScope {
+        let message = format!("the scope of instance {} picks this namespace", observed.instance);
+        let picked = Assessment { status: Some(true), reason: Verdict::InScope.as_str().to_owned(), message };
+        set_condition(&mut status.conditions, "InScope", &picked, NO_GENERATION, observed.now);
+    }
 }
 
 /// What is about to be deleted, before anything is.
@@ -54,7 +89,7 @@ pub(super) struct End<'a> {
     /// Stale objects that wait for what failed.
     pub(super) held_back: &'a [ObjectIdentity],
     /// Objects that others changed and that the class leaves so; none where nobody looked.
-    pub(super) drifted: Option<&'a Vec<ObjectIdentity>>,
+    pub(super) drifted: Option<&'a [ObjectIdentity]>,
 }
 
 /// The state at the end of a pass; none where a binding is neither there nor needed.
@@ -65,6 +100,11 @@ pub(super) fn settled(
     end: End<'_>,
 ) -> Option<NamespaceClassBinding> {
     let End { inventory, failures, held_back, drifted } = end;
+    match intent {
+        Intent::OutOfScope(_) => return stored.map(|stored| given_up(observed, stored)),
+        Intent::Adopt(_) => return stored.map(|stored| adopted(observed, stored)),
+        _ => {}
+    }
     if stored.is_none() && !matches!(intent, Intent::Hold(..) | Intent::Converge(_)) {
         return None;
     }
@@ -74,7 +114,9 @@ pub(super) fn settled(
     }
     let status = binding.status.get_or_insert_default();
     status.requested_class = observed.requested.as_ref().map(|(name, _)| name.clone()).unwrap_or_default();
-    set_inventory(status, inventory);
+    if !matches!(intent, Intent::Damaged(_)) {
+        set_inventory(status, inventory);
+    }
     note_intent(status, observed, intent, failures);
     let verdict = match quiet_verdict(intent, &binding.spec.class_name) {
         Some((reason, message)) if failures.is_empty() => Assessment {
@@ -85,9 +127,13 @@ pub(super) fn settled(
         _ => report::ready(failures, held_back, inventory.len(), &binding.spec.class_name),
     };
     set_condition(&mut status.conditions, "Ready", &verdict, NO_GENERATION, observed.now);
-    let was_said = get_condition(&status.conditions, "Drifted").is_some();
-    if let Some(drifted) = drifted.filter(|drifted| was_said || !drifted.is_empty()) {
-        set_condition(&mut status.conditions, "Drifted", &report::drifted(drifted), NO_GENERATION, observed.now);
+    note_scope(observed, status);
+    let said = get_condition(&status.conditions, "Drifted");
+    let was_fought_for = said.is_some_and(|said| said.reason == report::FOUGHT);
+    let is_news = drifted.is_some_and(|drifted| said.is_some() || !drifted.is_empty());
+    if !observed.fights.is_empty() || was_fought_for || is_news {
+        let verdict = report::drifted(&observed.fights, drifted.unwrap_or_default());
+        set_condition(&mut status.conditions, "Drifted", &verdict, NO_GENERATION, observed.now);
     }
     Some(binding)
 }
@@ -113,6 +159,13 @@ fn note_intent(status: &mut BindingStatus, observed: &Observed, intent: &Intent,
         // While something of the former life is left, the inventory stays under its UID.
         Intent::Renew(namespace) if failures.is_empty() => status.observed_namespace_uid.clone_from(&namespace.uid),
         Intent::OptOut(_, gone) => status.objects_go = Some(gone.clone()),
+        Intent::Rebuild(..) => {
+            if let (NamespaceState::Present(facts), true) =
+                (&observed.namespace, status.observed_namespace_uid.is_empty())
+            {
+                status.observed_namespace_uid.clone_from(&facts.uid);
+            }
+        }
         _ => {}
     }
 }
@@ -123,6 +176,7 @@ fn quiet_verdict(intent: &Intent, class: &str) -> Option<(Reason, String)> {
         Intent::Renew(_) => {
             Some((Reason::NamespaceTerminating, "the namespace was deleted and made again; it starts afresh".into()))
         }
+        Intent::Rebuild(_, why) => Some((Reason::InventoryCorrupted, why.clone())),
         Intent::Terminate(_) => Some((Reason::NamespaceTerminating, "the namespace is being deleted".into())),
         Intent::OptOut(_, gone) => Some((
             Reason::OptingOut,
@@ -148,6 +202,7 @@ fn fresh(observed: &Observed) -> NamespaceClassBinding {
             namespace_name: observed.name.clone(),
             class_name: String::new(),
             instance: observed.instance.clone(),
+            ..BindingSpec::default()
         },
         status: None,
     }

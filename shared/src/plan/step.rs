@@ -1,9 +1,11 @@
 //! What a pass asks of the shell, and what the shell tells it.
 
+use std::{sync::Arc, time::Duration};
+
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::LiveObject;
+use super::{Held, LiveObject};
 use crate::{
     api::NamespaceClassBinding,
     guard::Loss,
@@ -42,11 +44,20 @@ pub enum Step {
         /// What.
         object: ObjectRef,
         /// The manifest, without precondition.
-        manifest: Value,
+        manifest: Arc<Value>,
         /// What must hold of the live object.
         precondition: Precondition,
         /// Whether to take fields from other managers.
         force: bool,
+    },
+    /// Take these fields away from the object of that UID, and nothing else.
+    Strip {
+        /// What.
+        object: ObjectRef,
+        /// Its UID.
+        uid: String,
+        /// The fields, and who holds them.
+        beside: Vec<Held>,
     },
     /// Delete the object of that UID.
     Delete {
@@ -76,6 +87,7 @@ impl Step {
             Self::Read(_) => "read",
             Self::Apply { precondition: Precondition::Absent, .. } => "create",
             Self::Apply { .. } => "apply",
+            Self::Strip { .. } => "strip",
             Self::Delete { .. } => "delete",
             Self::Disown { .. } => "disown",
         }
@@ -120,12 +132,14 @@ pub enum Outcome {
     BindingWritten(Box<NamespaceClassBinding>),
     /// The object's metadata, or that it is proved to be absent.
     Read(Option<Box<LiveObject>>),
-    /// The object as applied.
+    /// The object as applied, or stripped.
     Applied {
         /// Its UID.
         uid: String,
         /// Hash of our managedFields entry.
         fields: String,
+        /// What others have beside our fields.
+        beside: Vec<Held>,
     },
     /// The delete was accepted; only a read proves that the object is gone.
     DeleteAccepted,
@@ -133,6 +147,14 @@ pub enum Outcome {
     PreconditionFailed,
     /// What we hold of the binding or namespace is old: the pass is over, and begins again after a pause.
     Stale,
+    /// The server wants to be left alone for so long; the request may have happened all the same. The shell asks again when it is
+    /// time, a few times; a pass that is told of it takes it as the refusal that it is.
+    Busy {
+        /// How long.
+        after: Duration,
+        /// What it is when it stays so.
+        refusal: Refusal,
+    },
     /// Anything else: the server's answer as a reason.
     Refused(Refusal),
 }
@@ -148,6 +170,7 @@ impl Outcome {
             Self::Read(None) => "absent",
             Self::PreconditionFailed => "precondition",
             Self::Stale => "stale",
+            Self::Busy { .. } => "busy",
             Self::Refused(refusal) => refusal.reason.as_str(),
         }
     }

@@ -54,9 +54,18 @@ pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<Inventor
         Intent::Nothing | Intent::OtherInstance(_) | Intent::AwaitProtection => plan.first = Stage::Over,
         Intent::Hold(_, reason, message) => {
             plan.failures.push(Failure { object: None, reason, message });
+            plan.protect(observed);
+        }
+        Intent::OptOut(..) => plan.protect(observed),
+        Intent::OutOfScope(_) | Intent::Adopt(_) => plan.first = Stage::Settle,
+        Intent::Rebuild(inventory, _) => {
+            plan.inventory = inventory;
             plan.first = Stage::Settle;
         }
-        Intent::OptOut(..) => plan.first = Stage::Settle,
+        Intent::Damaged(message) => {
+            plan.failures.push(Failure { object: None, reason: Reason::InventoryCorrupted, message });
+            plan.first = Stage::Settle;
+        }
         Intent::Collect => {
             // What was in the namespace went with it.
             plan.inventory.retain(InventoryEntry::is_cluster_scoped);
@@ -81,6 +90,27 @@ pub(super) fn tasks(observed: &Observed, intent: Intent, inventory: Vec<Inventor
 }
 
 impl Tasks {
+    /// What is there is kept as it is, and nothing else (class.md C02, C50): only an object whose recorded rendering is the very one that
+    /// would be applied, and only where somebody saw it changed.
+    fn protect(&mut self, observed: &Observed) {
+        self.first = Stage::Reserve;
+        // Suspended is suspended: what is seen meanwhile is looked at afterwards (class.md C39).
+        let Some(protected) = observed.protected.as_ref().filter(|_| observed.suspended.is_none()) else { return };
+        for desired in &protected.desired {
+            let stored = self.inventory.iter().find(|e| e.is(&desired.identity));
+            let (live, suspect) = (observed.live.get(&desired.identity), observed.suspects.get(&desired.identity));
+            let same = stored.is_some_and(|e| !e.uid.is_empty() && e.rendered_hash() == Some(&desired.hash));
+            if same && (live.is_some() || suspect.is_some()) {
+                let task = ApplyTask::begin(desired.clone(), stored, live, suspect, None, &protected.facts);
+                self.applies.push(task);
+            }
+        }
+        self.applies.sort_by_key(|task| task.desired().rank());
+        for task in self.applies.iter().filter(|task| task.creates()) {
+            forget_uid(&mut self.inventory, &task.desired().identity);
+        }
+    }
+
     fn converge(&mut self, observed: &Observed, goal: &Convergence, stale: Stale) {
         let known: BTreeSet<ObjectIdentity> = self.inventory.iter().map(InventoryEntry::identity).collect();
         let union = known.len() + goal.desired.iter().filter(|d| !known.contains(&d.identity)).count();
@@ -104,7 +134,8 @@ impl Tasks {
             .map(|d| {
                 let stored = self.inventory.iter().find(|e| e.is(&d.identity));
                 let (live, refused) = (observed.live.get(&d.identity), observed.refused.get(&d.identity));
-                ApplyTask::begin(d.clone(), stored, live, refused, &goal.facts)
+                let suspect = observed.suspects.get(&d.identity);
+                ApplyTask::begin(d.clone(), stored, live, suspect, refused, &goal.facts)
             })
             .collect();
         self.applies.sort_by_key(|task| task.desired().rank());

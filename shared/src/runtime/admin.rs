@@ -1,4 +1,4 @@
-//! The admin port: `/livez`, `/readyz` and `/metrics`, over plain HTTP.
+//! The admin port: `/livez`, `/readyz` and `/metrics`, over plain HTTP, and whatever else a process shows there.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ struct Admin {
     registry: Registry,
 }
 
-/// Serves until shutdown, and then the requests that are under way.
+/// Serves until shutdown, and then the requests that are under way. `further` are routes of the process's own.
 ///
 /// # Errors
 /// When the socket fails.
@@ -41,13 +41,15 @@ pub async fn serve_admin(
     listener: TcpListener,
     readiness: Arc<dyn Readiness>,
     registry: Registry,
+    further: Router,
     shutdown: CancellationToken,
 ) -> anyhow::Result<()> {
     let router = Router::new()
         .route("/livez", get(async || "ok\n"))
         .route("/readyz", get(readyz))
         .route("/metrics", get(metrics))
-        .with_state(Admin { readiness, registry });
+        .with_state(Admin { readiness, registry })
+        .merge(further);
     axum::serve(listener, router).with_graceful_shutdown(async move { shutdown.cancelled().await }).await?;
     Ok(())
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use kube::Client;
+use kube::{Client, client::ClientBuilder};
+
+use super::KeepRetryAfter;
 
 /// Oldest minor version of Kubernetes 1 that we work with (DESIGN decision 14).
 const OLDEST_MINOR: u32 = 33;
@@ -20,7 +22,7 @@ const SILENCE: Duration = Duration::from_secs(90);
 /// # Errors
 /// There is no cluster, it does not answer, or it is too old.
 pub async fn connect(agent: &str) -> anyhow::Result<Client> {
-    let client = Client::try_from(cluster(agent).await?).context(UNUSABLE)?;
+    let client = ClientBuilder::try_from(cluster(agent).await?).context(UNUSABLE)?.with_layer(&KeepRetryAfter).build();
     ensure_supported(&client).await?;
     Ok(client)
 }

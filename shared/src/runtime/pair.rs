@@ -4,6 +4,8 @@
 //! `Secret`, where `..data` is a link to a directory that is replaced as a whole. What cannot be served leaves the last good pair in
 //! place: a connection never sees half a change.
 
+mod metrics;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -25,6 +27,8 @@ use rustls::{
 };
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
+
+pub use metrics::PairMetrics;
 
 /// How often the directory is looked at.
 const EVERY: Duration = Duration::from_secs(1);

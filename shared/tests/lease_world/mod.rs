@@ -270,6 +270,7 @@ impl World {
             duration: Some(write.duration),
             transitions: write.transitions,
             acquired: write.acquired,
+            released: false,
         };
         self.story.push(format!("{:?} server: {record:?}", self.now));
         self.lease = Some(record.clone());

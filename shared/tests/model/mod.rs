@@ -8,10 +8,11 @@ use nsclass_shared::{
     identity::ObjectIdentity,
     names,
     plan::{
-        ClassFacts, ClassState, Desired, Intent, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome, Pass,
-        Precondition, Refusal, Rendering, Requeue, Step,
+        ClassFacts, ClassState, Desired, Held, Intent, LiveObject, NamespaceFacts, NamespaceState, Observed, Outcome,
+        Pass, Precondition, Protected, Rank, Refusal, Rendering, Requeue, Step, Suspect,
     },
     reason::Reason,
+    scope::Verdict,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -41,9 +42,35 @@ pub(crate) enum Event {
     RemoveForeign,
     AddFinalizer(usize),
     ReleaseFinalizers,
+    /// Somebody deletes an object of ours, or does this to it.
+    Drift(usize, Drifts),
+    /// Classes cannot be rendered for the namespace any more, or can again.
+    Failing(bool),
     DeleteNamespace,
     MakeNamespace,
     Later,
+    /// The namespace is labelled into the scope, or out of it.
+    Scope(bool),
+}
+
+/// What others do to an object of ours.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Drifts {
+    Delete,
+    Change,
+    /// A field beside ours; and then the tracks are covered.
+    Add {
+        hidden: bool,
+    },
+}
+
+pub(crate) fn drift() -> impl Strategy<Value = Event> {
+    let drifts = prop_oneof![
+        Just(Drifts::Delete),
+        Just(Drifts::Change),
+        any::<bool>().prop_map(|hidden| Drifts::Add { hidden })
+    ];
+    (0..POOL.len(), drifts).prop_map(|(item, drifts)| Event::Drift(item, drifts))
 }
 
 pub(crate) fn event() -> impl Strategy<Value = Event> {
@@ -61,6 +88,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::DeleteNamespace),
         2 => Just(Event::MakeNamespace),
         2 => Just(Event::Later),
+        2 => proptest::bool::weighted(0.6).prop_map(Event::Scope),
     ]
 }
 
@@ -77,6 +105,8 @@ struct Class {
 struct Object {
     live: LiveObject,
     content: String,
+    /// Something of others beside ours.
+    extended: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -89,12 +119,16 @@ struct Namespace {
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     now: Timestamp,
+    in_scope: bool,
     serial: u32,
     label: Option<usize>,
     namespace: Option<Namespace>,
     classes: BTreeMap<usize, Class>,
     objects: BTreeMap<ObjectIdentity, Object>,
     binding: Option<NamespaceClassBinding>,
+    failing: bool,
+    /// What the watch saw beside our fields.
+    seen: BTreeMap<ObjectIdentity, Suspect>,
     /// The mass-delete guard lets nothing pass.
     pub(crate) guard_holds: bool,
 }
@@ -104,12 +138,15 @@ impl Default for World {
         let namespace = Namespace { uid: "namespace-0".into(), held: false, terminating: false };
         Self {
             now: Timestamp::UNIX_EPOCH,
+            in_scope: true,
             serial: 0,
             label: None,
             namespace: Some(namespace),
             classes: BTreeMap::new(),
             objects: BTreeMap::new(),
             binding: None,
+            failing: false,
+            seen: BTreeMap::new(),
             guard_holds: false,
         }
     }
@@ -166,7 +203,11 @@ impl World {
                 };
                 let there = POOL[*item].2 && self.namespace.as_ref().is_none_or(|n| n.terminating);
                 if !there {
-                    self.objects.entry(identity(*item)).or_insert(Object { live, content: "foreign".into() });
+                    self.objects.entry(identity(*item)).or_insert(Object {
+                        live,
+                        content: "foreign".into(),
+                        extended: false,
+                    });
                 }
             }
             Event::RemoveForeign => self.objects.retain(|_, o| o.content != "foreign"),
@@ -181,6 +222,8 @@ impl World {
                 }
                 self.objects.retain(|_, o| o.live.deleting_since.is_none());
             }
+            Event::Drift(item, drifts) => self.drift(&identity(*item), *drifts),
+            Event::Failing(failing) => self.failing = *failing,
             Event::DeleteNamespace => {
                 if let Some(namespace) = &mut self.namespace {
                     namespace.terminating = true;
@@ -190,9 +233,29 @@ impl World {
                 let uid = format!("namespace-{}", self.serial);
                 self.namespace.get_or_insert(Namespace { uid, held: false, terminating: false });
             }
+            Event::Scope(in_scope) => self.in_scope = *in_scope,
             Event::Later => self.now = self.now.checked_add(SignedDuration::from_mins(2)).unwrap(),
         }
         self.cluster_acts();
+    }
+
+    fn drift(&mut self, identity: &ObjectIdentity, drifts: Drifts) {
+        let Some(object) = self.objects.get_mut(identity).filter(|o| o.live.uid.starts_with("object")) else { return };
+        match drifts {
+            Drifts::Delete => {
+                self.objects.remove(identity);
+            }
+            Drifts::Change => {
+                "tampered".clone_into(&mut object.content);
+                object.live.fields = Some("less".into());
+            }
+            Drifts::Add { hidden } => {
+                object.extended = true;
+                let held = Held { manager: "tenant".into(), fields: json!({ "f:spec": { "f:x": {} } }) };
+                self.seen.entry(identity.clone()).or_default().beside.push(held.clone());
+                object.live.others = if hidden { vec![] } else { vec![held] };
+            }
+        }
     }
 
     /// What the namespace controller and the class reconcile do on their own.
@@ -226,6 +289,10 @@ impl World {
         }
         let desired =
             class.items.iter().map(|&item| Self::desired(CLASSES[index], class.revision, item, uid)).collect();
+        if self.failing {
+            let failed = Rendering::Failed { reason: Reason::RenderFailed, message: "a label is missing".into() };
+            return ClassState::Accepted(facts, failed);
+        }
         ClassState::Accepted(facts, Rendering::Objects { desired, waiting: vec![], values: BTreeMap::new() })
     }
 
@@ -235,14 +302,15 @@ impl World {
         let content = if item.is_multiple_of(2) { "same".to_owned() } else { format!("{class}-{revision}") };
         Desired {
             version: "v1".into(),
-            manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }),
+            manifest: json!({ "content": content, "uid": uid, "class": class, "hash": hash(&content, uid) }).into(),
             hash: hash(&content, uid),
+            exact: Rank::of(&identity.group, &identity.kind).is_exact(),
             identity,
             on_delete: None,
         }
     }
 
-    fn observe(&self) -> Observed {
+    pub(crate) fn observe(&self) -> Observed {
         let uid = self.namespace.as_ref().map_or("", |n| &n.uid);
         let requested =
             self.label.filter(|_| self.namespace.is_some()).map(|i| (CLASSES[i].to_owned(), self.class_state(i, uid)));
@@ -260,12 +328,17 @@ impl World {
                 None => NamespaceState::Gone,
             },
             reserved: false,
+            scope: if self.in_scope { Verdict::InScope } else { Verdict::OutOfScope },
             suspended: None,
+            search: None,
             hold_namespaces: true,
             requested,
             bound: bound.filter(|i| self.label != Some(*i)).map(|i| self.class_state(i, uid)),
             binding: self.binding.clone(),
             live: BTreeMap::new(),
+            suspects: BTreeMap::new(),
+            fights: BTreeMap::new(),
+            protected: None,
             refused: BTreeMap::new(),
         }
     }
@@ -277,6 +350,8 @@ impl World {
 
     /// Carries out one step as the API server would.
     fn carry_out(&mut self, step: &Step) -> Outcome {
+        let keeps = !self.in_scope && self.namespace.as_ref().is_some_and(|n| !n.terminating && self.is_of_binding(n));
+        assert!(!keeps || matches!(step, Step::WriteBinding(_)), "out of scope, and yet {step:?}");
         let outcome = self.answer(step);
         self.check_inventory_covers_what_is_ours(step);
         self.cluster_acts();
@@ -327,6 +402,7 @@ impl World {
                 let entry = self.objects.entry(object.identity.clone()).or_insert_with(|| Object {
                     live: LiveObject { uid: fresh, ..LiveObject::default() },
                     content: String::new(),
+                    extended: false,
                 });
                 manifest["content"].as_str().unwrap().clone_into(&mut entry.content);
                 let live = &mut entry.live;
@@ -336,8 +412,18 @@ impl World {
                 live.annotations.insert(names::OWNER_UID_ANNOTATION.into(), manifest["uid"].as_str().unwrap().into());
                 live.annotations.insert(names::RENDERED_ANNOTATION.into(), manifest["hash"].as_str().unwrap().into());
                 live.fields = Some("fields".into());
-                Outcome::Applied { uid: live.uid.clone(), fields: "fields".into() }
+                Outcome::Applied { uid: live.uid.clone(), fields: "fields".into(), beside: live.beside() }
             }
+            Step::Strip { object, uid, .. } => match self.objects.get_mut(&object.identity) {
+                Some(there) if there.live.uid == *uid => {
+                    there.extended = false;
+                    there.live.others.clear();
+                    let fields = there.live.fields.clone().unwrap_or_default();
+                    Outcome::Applied { uid: uid.clone(), fields, beside: vec![] }
+                }
+                Some(_) => Outcome::PreconditionFailed,
+                None => Outcome::Read(None),
+            },
             Step::Delete { object, uid } => match self.objects.get_mut(&object.identity) {
                 None => Outcome::Read(None),
                 Some(there) if there.live.uid != *uid => Outcome::PreconditionFailed,
@@ -362,6 +448,12 @@ impl World {
                 None => Outcome::Read(None),
             },
         }
+    }
+
+    /// Whether the inventory speaks of this very namespace.
+    fn is_of_binding(&self, namespace: &Namespace) -> bool {
+        let recorded = self.binding.as_ref().and_then(|b| b.status.as_ref()).map_or("", |s| &s.observed_namespace_uid);
+        recorded.is_empty() || recorded == namespace.uid
     }
 
     fn set_held(&mut self, meant: &str, held: bool) -> Outcome {
@@ -485,6 +577,51 @@ impl World {
             .map(|entry| (entry.identity(), self.objects.get(&entry.identity()).map(|o| o.live.clone())))
             .collect();
         self.run(Pass::begin(observed));
+    }
+
+    /// A pass that looks at everything because a watch saw something, with what the class gave last where it gives nothing now.
+    pub(crate) fn heal(&mut self) -> Pass {
+        let mut observed = self.observe();
+        let status = self.binding.as_ref().and_then(|b| b.status.clone()).unwrap_or_default();
+        let seen = std::mem::take(&mut self.seen);
+        observed.suspects = status
+            .inventory
+            .iter()
+            .map(|entry| (entry.identity(), seen.get(&entry.identity()).cloned().unwrap_or_default()))
+            .collect();
+        let bound = self.binding.as_ref().and_then(|b| CLASSES.iter().position(|c| *c == b.spec.class_name));
+        let uid = self.namespace.as_ref().map_or("", |n| &n.uid);
+        let was_failing = std::mem::take(&mut self.failing);
+        if let Some(ClassState::Accepted(facts, Rendering::Objects { desired, .. })) =
+            bound.map(|i| self.class_state(i, uid))
+        {
+            observed.protected = Some(Protected { facts, desired });
+        }
+        self.failing = was_failing;
+        let mut pass = Pass::begin(observed);
+        while let Some(step) = pass.next_step() {
+            let outcome = self.carry_out(&step);
+            pass.record(outcome);
+        }
+        pass
+    }
+
+    /// What others have done to objects that are as the inventory records them, in words.
+    pub(crate) fn traces(&self) -> Vec<String> {
+        let recorded = self.binding.iter().filter_map(|b| b.status.as_ref()).flat_map(|s| &s.inventory);
+        let mut traces = vec![];
+        for entry in recorded {
+            let id = entry.identity();
+            match self.objects.get(&id) {
+                None => traces.push(format!("{id} is missing")),
+                Some(o) if o.content == "tampered" => traces.push(format!("{id} is changed")),
+                Some(o) if o.extended && Rank::of(&entry.group, &entry.kind).is_exact() => {
+                    traces.push(format!("{id} has more"));
+                }
+                Some(_) => {}
+            }
+        }
+        traces
     }
 
     /// The namespace has exactly what its class says, foreign objects aside.

@@ -1,4 +1,4 @@
-//! A webhook replica: the serving pair of the product behind the simplest HTTP there is, and a kubelet that mounts the `Secret`.
+//! A webhook replica: the real process, and a kubelet that mounts the `Secret` for it.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -13,104 +13,118 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
 use nsclass_certs::bundle;
-use nsclass_shared::runtime::ServingPair;
-use nsclass_tests::eventually;
-use serde_json::{Value, json};
+use nsclass_tests::{Identity, Program, eventually, http_get};
+use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, RootCertStore};
 use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-use tokio_rustls::TlsAcceptor;
-use tokio_util::sync::CancellationToken;
+use tokio_rustls::TlsConnector;
+
+use crate::stage::Stage;
 
 /// Serves until it is dropped.
 pub(crate) struct Replica {
     pub(crate) address: SocketAddr,
-    pub(crate) serving: Arc<ServingPair>,
+    admin: SocketAddr,
     secrets: Api<Secret>,
     /// Whether its kubelet leaves the directory alone.
     is_by_hand: Arc<AtomicBool>,
+    _kubelet: JoinSet<()>,
+    program: Program,
     dir: TempDir,
-    _tasks: JoinSet<()>,
 }
 
 impl Replica {
-    /// One whose kubelet looks at the `Secret` that often.
-    pub(crate) async fn start(secrets: Api<Secret>, every: Duration) -> Result<Self> {
+    /// One whose kubelet looks at the `Secret` that often. It is not ready before there is a pair.
+    pub(crate) async fn start(stage: &Stage, name: &str, every: Duration) -> Result<Self> {
         let dir = tempfile::tempdir()?;
-        let serving = Arc::new(ServingPair::default());
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
-        let acceptor = TlsAcceptor::from(Arc::new(serving.server_config()?));
-        let mut tasks = JoinSet::new();
-        let follow = Arc::clone(&serving).follow(dir.path().to_owned(), CancellationToken::new());
-        tasks.spawn(async move { drop(follow.await) });
-        let is_by_hand = Arc::new(AtomicBool::new(false));
-        tasks.spawn(mount(secrets.clone(), dir.path().to_owned(), every, Arc::clone(&is_by_hand)));
-        tasks.spawn(async move {
-            let mut connections = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
-                let acceptor = acceptor.clone();
-                connections.spawn(async move { drop(answer(acceptor, stream).await) });
-                while connections.try_join_next().is_some() {}
-            }
-        });
-        Ok(Self { address, serving, secrets, is_by_hand, dir, _tasks: tasks })
+        let config = dir.path().join("nsclass.yaml");
+        let mounted = dir.path().join("pair");
+        fs::create_dir(&mounted)?;
+        let webhook = format!("certificateDirectory: '{}', shutdownDelaySeconds: 5", mounted.display());
+        let addresses = "address: '127.0.0.1:0', adminAddress: '127.0.0.1:0'";
+        fs::write(&config, stage.config(name, &format!("webhook: {{ {addresses}, {webhook} }}")))?;
+        let program = Program::named("nsclass-webhook")
+            .args(["--log-format", "text", "--config"])
+            .arg(&config)
+            .env("KUBECONFIG", stage.cp.kubeconfig(name, &Identity::Admin)?)
+            .start()
+            .await?;
+        let (admin, address) = program
+            .eventually("it says where it listens", async || {
+                let log = program.stderr()?;
+                let after = |key: &str| log.split_once(key).and_then(|(_, rest)| rest.split_whitespace().next());
+                let (admin, admission) = (after("starting address="), after("admission="));
+                Ok((admin.context("no address")?.parse()?, admission.context("no address")?.parse()?))
+            })
+            .await?;
+        let (secrets, is_by_hand) = (stage.secrets(), Arc::new(AtomicBool::new(false)));
+        let mut kubelet = JoinSet::new();
+        kubelet.spawn(mount(secrets.clone(), mounted, every, Arc::clone(&is_by_hand)));
+        Ok(Self { address, admin, secrets, is_by_hand, _kubelet: kubelet, program, dir })
     }
 
-    /// Puts these files where the `Secret`'s are, until its next version, and waits until they are refused.
-    pub(crate) async fn refuses(&self, version: &str, files: &[(&str, &str)]) -> Result<()> {
+    /// Waits until it serves reviews.
+    pub(crate) async fn ready(&self) -> Result<()> {
+        let ready = async || {
+            let (status, body) = http_get(self.admin, "/readyz?verbose").await?;
+            ensure!(status == 200, "{body}");
+            Ok(())
+        };
+        self.program.eventually("the webhook is ready", ready).await
+    }
+
+    /// A whole handshake by a client that trusts these; the certificate that was shown.
+    pub(crate) async fn handshake(&self, trusted: &[CertificateDer<'static>]) -> Result<CertificateDer<'static>> {
+        let mut roots = RootCertStore::empty();
+        for certificate in trusted {
+            roots.add(certificate.clone())?;
+        }
+        let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+        let stream = TcpStream::connect(self.address).await?;
+        let connector = TlsConnector::from(Arc::new(config));
+        let stream = connector.connect(self.address.ip().into(), stream).await?;
+        let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
+        Ok(shown.context("no certificate")?.clone().into_owned())
+    }
+
+    /// One of its metrics.
+    pub(crate) async fn metric(&self, series: &str) -> Result<f64> {
+        let (_, text) = http_get(self.admin, "/metrics").await?;
+        let line = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+        Ok(line.with_context(|| format!("no series {series}"))?.trim().parse()?)
+    }
+
+    /// Waits until what it serves is what is in the `Secret`, and trusted.
+    pub(crate) async fn is_up_to_date(&self, stage: &Stage) -> Result<()> {
         eventually("what is in the Secret is served", async || {
             let data = self.secrets.get("nsclass-webhook-tls").await?.data.context("empty")?;
             let chain = bundle::certificates(&data.get("tls.crt").context("no chain")?.0)?;
-            let served = self.serving.current().context("nothing is served")?;
-            ensure!(served.leaf_der() == chain.first(), "another one");
+            let shown = self.handshake(&bundle::certificates(&stage.bundle("nsclass").await?)?).await?;
+            ensure!(chain.first() == Some(&shown), "another one");
             Ok(())
         })
-        .await?;
+        .await
+    }
+
+    /// Puts these files where the `Secret`'s are, until its next version, and waits until they are refused.
+    pub(crate) async fn refuses(&self, stage: &Stage, version: &str, files: &[(&str, &str)]) -> Result<()> {
+        const REFUSED: &str = "nsclass_certificate_reloads_total{result=\"refused\"}";
+        self.is_up_to_date(stage).await?;
         self.is_by_hand.store(true, Ordering::SeqCst);
-        let before = self.serving.status().refused;
+        let before = self.metric(REFUSED).await?;
         let data = files.iter().map(|(name, text)| ((*name).to_owned(), ByteString(text.as_bytes().to_vec())));
-        swap(self.dir.path(), version, &Secret { data: Some(data.collect()), ..Secret::default() })?;
+        let secret = Secret { data: Some(data.collect()), ..Secret::default() };
+        swap(&self.dir.path().join("pair"), version, &secret)?;
         eventually("the bad pair is refused", async || {
-            let status = self.serving.status();
-            ensure!(status.refused > before && status.why_refused.is_some(), "{status:?}");
+            ensure!(self.metric(REFUSED).await? > before, "it is not");
             Ok(())
         })
         .await?;
         self.is_by_hand.store(false, Ordering::SeqCst);
         Ok(())
     }
-}
-
-/// One review a connection, so that each of them is a handshake.
-async fn answer(acceptor: TlsAcceptor, stream: TcpStream) -> Result<()> {
-    let mut stream = BufReader::new(acceptor.accept(stream).await?);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        stream.read_line(&mut line).await?;
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse()?;
-        }
-    }
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await?;
-    let review: Value = serde_json::from_slice(&body)?;
-    let response = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-        "response": { "uid": review["request"]["uid"], "allowed": true } })
-    .to_string();
-    let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        response.len()
-    );
-    stream.write_all((head + &response).as_bytes()).await?;
-    Ok(stream.shutdown().await?)
 }
 
 /// What a kubelet does with a mounted `Secret`: a directory for each version, and a link that is swapped.

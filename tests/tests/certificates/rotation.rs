@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use jiff::{SignedDuration, Timestamp};
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
-use nsclass_certs::{authority::Authority, bundle, pair::Pair, verify::verify};
+use nsclass_certs::{authority::Authority, bundle, pair::Pair};
 use nsclass_tests::eventually;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ async fn write(stage: &Stage, name: &str, data: &str) -> kube::Result<DynamicObj
     classes(stage).patch(name, &params, &Patch::Apply(class(name, data))).await
 }
 
-/// Writes classes, and compares what both replicas serve with what is published, until it is told to stop.
+/// Writes classes, and shakes hands with both replicas as a client of the published bundle, until it is told to stop.
 async fn load(
     stage: Arc<Stage>,
     replicas: Arc<[Replica; 2]>,
@@ -58,10 +58,8 @@ async fn load(
         let count = done.fetch_add(1, Ordering::SeqCst);
         write(&stage, "fault16", &count.to_string()).await.with_context(|| format!("write {count}"))?;
         for replica in replicas.iter() {
-            // First what is served, then whom to trust: a bundle may grow in between, and shrinks only when nobody needs the rest.
-            let pair = replica.serving.current().context("no pair")?;
             let trusted = bundle::certificates(&stage.bundle("nsclass").await?)?;
-            verify(&pair.key.cert, &trusted, HOST, Timestamp::now())?;
+            replica.handshake(&trusted).await.with_context(|| format!("handshake {count} with {}", replica.address))?;
         }
     }
     Ok(())
@@ -73,8 +71,8 @@ async fn fault16_an_authority_is_replaced_under_load_and_bad_pairs_come_by_witho
     let stage = Arc::new(Stage::open("fault16").await?);
     let old = Authority::make(Timestamp::now() - MINUTE * 41, MINUTE * 600)?;
     stage.put("nsclass-webhook-ca", &[("current.crt", &old.certificate), ("current.key", &old.key)]).await?;
-    let fast = Replica::start(stage.secrets(), Duration::from_millis(200)).await?;
-    let slow = Replica::start(stage.secrets(), Duration::from_secs(2)).await?;
+    let fast = Replica::start(&stage, "fault16-fast", Duration::from_millis(200)).await?;
+    let slow = Replica::start(&stage, "fault16-slow", Duration::from_secs(2)).await?;
     stage.template(&shipped(fast.address)?).await?;
     let config = |authority: u32| {
         let replicas = format!("replicas: ['{}', '{}']", fast.address, slow.address);
@@ -85,8 +83,10 @@ async fn fault16_an_authority_is_replaced_under_load_and_bad_pairs_come_by_witho
     let operator = stage.operator("fault16", &long).await?;
     stage.in_order("nsclass").await?;
     let replicas = Arc::new([fast, slow]);
-    eventually("classes are judged by a webhook that has a pair", async || {
-        ensure!(replicas.iter().all(|replica| replica.serving.current().is_some()), "a replica has no pair");
+    for replica in replicas.iter() {
+        replica.ready().await?;
+    }
+    eventually("the API server goes by the configuration", async || {
         write(&stage, "fault16", "first").await?;
         Ok(())
     })
@@ -95,7 +95,6 @@ async fn fault16_an_authority_is_replaced_under_load_and_bad_pairs_come_by_witho
     let load = tokio::spawn(load(Arc::clone(&stage), Arc::clone(&replicas), Arc::clone(&stop), Arc::clone(&done)));
 
     // Bad pairs: those that reach a replica are not served, and those in the `Secret` are replaced.
-    let good = replicas[0].serving.current().context("no pair")?;
     let authority = Authority::read(&old.certificate, &old.key)?;
     let names = ["nsclass-webhook.ops-fault16.svc".to_owned(), HOST.to_owned()];
     let expired = authority.issue(&names, Timestamp::now() - MINUTE * 20, MINUTE)?;
@@ -107,7 +106,7 @@ async fn fault16_an_authority_is_replaced_under_load_and_bad_pairs_come_by_witho
     ];
     for (number, pair) in bad.into_iter().enumerate() {
         for replica in replicas.iter() {
-            replica.refuses(&format!("bad-{number}"), &pair).await?;
+            replica.refuses(&stage, &format!("bad-{number}"), &pair).await?;
         }
         stage.put("nsclass-webhook-tls", &pair).await?;
         eventually("the leader issues a good pair", async || {
@@ -120,13 +119,9 @@ async fn fault16_an_authority_is_replaced_under_load_and_bad_pairs_come_by_witho
         })
         .await?;
     }
-    eventually("the replicas serve good pairs again", async || {
-        let refused = replicas.iter().find_map(|replica| replica.serving.status().why_refused);
-        ensure!(refused.is_none(), "{refused:?}");
-        Ok(())
-    })
-    .await?;
-    ensure!(good.not_after > Timestamp::now(), "the first pair ran out during the test");
+    for replica in replicas.iter() {
+        replica.is_up_to_date(&stage).await?;
+    }
 
     operator.reconfigure(&stage.config("fault16", &short))?;
     metric(&operator, ROTATED, |value| value > 0.5).await?;
@@ -142,11 +137,11 @@ async fn fault16_an_authority_is_replaced_under_load_and_bad_pairs_come_by_witho
     load.await??;
     ensure!(done.load(Ordering::SeqCst) > 50, "hardly any load: {done:?}");
 
-    a15_with_all_replicas_down(&stage, replicas, operator).await
+    with_all_replicas_down(&stage, replicas, operator).await
 }
 
 /// With nobody to judge, a class's spec cannot be written, and everything else can; when they are back, it works without a hand.
-async fn a15_with_all_replicas_down(
+async fn with_all_replicas_down(
     stage: &Stage,
     replicas: Arc<[Replica; 2]>,
     operator: nsclass_tests::Operator,
@@ -166,7 +161,7 @@ async fn a15_with_all_replicas_down(
     stage.secrets().delete("nsclass-webhook-tls", &kube::api::DeleteParams::default()).await?;
     let again = stage.operator("fault16-again", "certificates: { extraNames: ['127.0.0.1'] }").await?;
     stage.in_order("nsclass").await?;
-    let back = Replica::start(stage.secrets(), Duration::from_millis(200)).await?;
+    let back = Replica::start(stage, "fault16-back", Duration::from_millis(200)).await?;
     stage.template(&shipped(back.address)?).await?;
     eventually("the spec of a class can be written", async || {
         write(stage, "fault16", "up").await?;

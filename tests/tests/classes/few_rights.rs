@@ -58,7 +58,7 @@ fn grant() -> Value {
 }
 
 #[tokio::test]
-async fn fault11_a_right_that_is_missing_taken_or_given_concerns_its_own_items_alone() -> Result<()> {
+async fn fault11_c49_a_right_that_is_missing_taken_or_given_concerns_its_own_items_alone() -> Result<()> {
     let cp = ControlPlane::start(Options::default()).await?;
     cp.apply_yaml(ROLE).await?;
     let identity = Some(Identity::user(USER, &[]));

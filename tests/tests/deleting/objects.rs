@@ -16,7 +16,8 @@ async fn c40_only_what_the_inventory_names_and_the_marks_prove_is_deleted() -> R
     let (cp, _operator) = Operator::shared().await?;
     let world = World::new(cp, "c40");
     let items = ["kept", "remade", "forged", "plain"].map(|name| config_map(name, "1"));
-    world.class("std", json!({ "optOutDelay": "1s", "resources": items })).await?;
+    // Repair would undo all this before the namespace leaves.
+    world.class("std", json!({ "optOutDelay": "1s", "drift": "Ignore", "resources": items })).await?;
     world.namespace("pay").of_class("std").create().await?;
     world.ready("pay", "std").await?;
     let maps = config_maps(&world, "pay");

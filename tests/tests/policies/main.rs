@@ -2,6 +2,7 @@
 //! through every way of writing them; and that nothing which must go on is ever in their way.
 
 mod ask;
+mod authors;
 mod bindings;
 mod class_label;
 mod controller;
@@ -16,3 +17,4 @@ mod somebody;
 mod stage;
 mod types;
 mod ways;
+mod webhook;

@@ -19,10 +19,10 @@ fn judge(operation: &str, object: &Value, old: &Value) -> Result<Answer, Failure
 
 fn judge_text(request: &str) -> Result<Answer, Failure> {
     let settings = Arc::new(ArcSwap::from_pointee(Config::default().settings().unwrap()));
-    let classes = Classes::new(settings, kinds);
-    let body =
-        json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request }).to_string();
-    classes.decide(&review::decode(body.as_bytes())?)
+    let classes = Classes::new(settings, kinds, None);
+    let body = format!(r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{request}}}"#);
+    // Without authors it asks nobody, and is ready at once.
+    classes.decide(&review::decode(body.as_bytes())?).now_or_never().expect("ready")
 }
 
 fn request(operation: &str, object: &Value, old: &Value) -> Value {
@@ -118,9 +118,8 @@ fn bad05_what_does_not_fit_the_operation_is_decided_from_what_is_there() {
     denial(judge("CREATE", &bad, &bad));
     assert_eq!(judge("UPDATE", &good, &json!(null)), allowed);
     denial(judge("UPDATE", &bad, &json!(null)));
-    for old in [bad, json!(null)] {
-        assert_eq!(judge("DELETE", &json!(null), &old), Ok(Answer::Unjudged));
-    }
+    assert_eq!(judge("DELETE", &json!(null), &bad), allowed);
+    assert_eq!(judge("DELETE", &json!(null), &json!(null)), Ok(Answer::Unjudged));
     for operation in ["CREATE", "UPDATE"] {
         assert!(matches!(judge(operation, &json!(null), &json!(null)), Err(Failure::Malformed(_))));
     }
@@ -139,8 +138,33 @@ fn bad03_a_class_that_is_nested_too_deep_is_denied_with_the_limit() {
             "kind":{{"group":"nsclass.io","kind":"NamespaceClass"}},"object":{{"metadata":{{"name":"std"}},"spec":{{"resources":[{item}]}}}}}}}}"#
         );
         let settings = Arc::new(ArcSwap::from_pointee(Config::default().settings().unwrap()));
-        let answer = Classes::new(settings, kinds).decide(&review::decode(text.as_bytes()).unwrap());
+        let answer = Classes::new(settings, kinds, None)
+            .decide(&review::decode(text.as_bytes()).unwrap())
+            .now_or_never()
+            .expect("ready");
         let message = denial(answer).message;
         assert!(message.contains("levels deep") || message.contains("recursion limit"), "{message}");
     }
+}
+
+#[test]
+fn c47_a_class_in_use_is_deleted_only_within_the_guard_or_with_its_confirmation() {
+    let mut used = class(&json!([{ "no": "longer valid" }]));
+    used["metadata"]["uid"] = json!("u-1");
+    let delete = |class: &Value| judge("DELETE", &json!(null), class);
+    let allowed = Ok(Answer::Allowed { warnings: vec![] });
+    used["status"] = json!({ "namespaces": { "bound": 3, "ready": 3, "failing": 0 } });
+    assert_eq!(delete(&used), allowed);
+    used["status"]["namespaces"]["bound"] = json!(120);
+    let refused = denial(delete(&used));
+    assert!(refused.code == 403 && refused.message.contains("in 120 namespaces"), "{refused:?}");
+    let mut confirmed = used.clone();
+    let digest = nsclass_shared::guard::digest_of_deletion("u-1");
+    confirmed["metadata"]["annotations"] = json!({ "nsclass.io/confirm-delete": digest });
+    assert_eq!(delete(&confirmed), allowed);
+    let mut orphaning = used.clone();
+    orphaning["spec"]["onDelete"] = json!("Orphan");
+    assert_eq!(delete(&orphaning), allowed);
+    used["metadata"]["deletionTimestamp"] = json!("2026-11-30T00:00:00Z");
+    assert_eq!(delete(&used), Ok(Answer::Unjudged));
 }

@@ -56,10 +56,12 @@ impl End {
 pub(super) async fn serve(stream: TcpStream, tls: Tls, app: Arc<App>, closing: CancellationToken) -> End {
     // An answer is one small write; nothing is gained by waiting for more.
     let _ = stream.set_nodelay(true);
+    let peer = stream.peer_addr();
     let pulse = Arc::new(Pulse::new());
     let socket = Socket::new(stream, pulse.clone());
     let stream = match timeout(HANDSHAKE, tls.acceptor().accept(socket)).await {
         Ok(Ok(stream)) => stream,
+        Ok(Err(_)) if peer.is_ok_and(|peer| tls.is_own(peer)) => return End::Done,
         Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake failed");
             return End::HandshakeFailed;

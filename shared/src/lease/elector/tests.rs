@@ -13,7 +13,14 @@ fn at(millis: u64) -> Moment {
 
 fn record(version: u64, holder: &str) -> Record {
     let holder = Some(holder.to_owned()).filter(|holder| !holder.is_empty());
-    Record { version: version.to_string(), holder, duration: Some(TIMING.lease), transitions: 3, acquired: None }
+    Record {
+        version: version.to_string(),
+        holder,
+        duration: Some(TIMING.lease),
+        transitions: 3,
+        acquired: None,
+        released: false,
+    }
 }
 
 fn elector() -> Elector {
@@ -157,4 +164,25 @@ fn s42_a_release_empties_the_holder_over_the_version_that_is_ours_and_ends_belie
     assert_eq!((write.over.as_deref(), write.holder), (Some("1"), None));
     assert_eq!(me.leads_until(), None);
     assert_eq!(elector().release(), None);
+}
+
+#[test]
+fn c46_a_leader_that_is_released_stops_and_nobody_leads_before_the_mark_is_gone() {
+    let marked = |version, holder| Record { released: true, ..record(version, holder) };
+    let at = |seconds| Moment(std::time::Duration::from_secs(seconds));
+    let mut leader = Elector::new("me", TIMING);
+    leader.read(at(0), None);
+    leader.answered(at(0), at(0), Answer::Written(record(1, "me")));
+    assert!(leader.leads_until().is_some());
+    leader.told(at(1), marked(2, "me"), false);
+    assert_eq!(leader.next(at(1)), Action::Stop(Lost::Released));
+    assert_eq!(leader.release().map(|write| (write.over, write.holder)), Some((Some("2".into()), None)));
+
+    let mut standby = Elector::new("me", TIMING);
+    standby.read(at(0), Some(marked(2, "")));
+    for second in [0, 1000] {
+        assert!(matches!(standby.next(at(second)), Action::Wait(_)), "{:?}", standby.next(at(second)));
+    }
+    standby.told(at(1001), record(3, ""), false);
+    assert!(matches!(standby.next(at(1001)), Action::Write(_)));
 }

@@ -83,6 +83,25 @@ fn fault16_a_bad_pair_keeps_the_last_good_one_and_is_counted_once() {
 }
 
 #[test]
+fn a25_what_is_counted_of_the_pair_is_in_the_registry() {
+    let (dir, serving) = (TempDir::new().unwrap(), Arc::new(ServingPair::default()));
+    let registry = prometheus::Registry::new();
+    registry.register(Box::new(PairMetrics::new(serving.clone()).unwrap())).unwrap();
+    let text = || prometheus::TextEncoder::new().encode_to_string(&registry.gather()).unwrap();
+    serving.look(dir.path(), NOW);
+    assert!(!text().contains("not_after"), "there is none");
+    write(dir.path(), &pair("one"));
+    serving.look(dir.path(), NOW);
+    for line in [
+        "nsclass_certificate_not_after_seconds{role=\"serving\"} 1830297600",
+        "nsclass_certificate_reloads_total{result=\"taken\"} 1",
+        "nsclass_certificate_reloads_total{result=\"refused\"} 1",
+    ] {
+        assert!(text().contains(line), "{line} is not in {}", text());
+    }
+}
+
+#[test]
 fn a25_the_wall_clock_decides_whether_the_pair_is_still_valid() {
     let (dir, serving) = (TempDir::new().unwrap(), ServingPair::default());
     let late: Timestamp = "2028-01-01T00:00:01Z".parse().unwrap();

@@ -1,0 +1,50 @@
+//! A restart of the controller at rest: what it asks for, and how soon it is ready.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use crate::{figure, fleet::Fleet};
+
+pub(crate) async fn measure(fleet: &mut Fleet, rest_seconds: u64) -> Result<()> {
+    // Class status is written at most every five seconds.
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    let mark = fleet.cp.audit().mark().await?;
+    fleet.stop().await?;
+    let ready = fleet.start().await?;
+    let pid = fleet.pid()?;
+    loop {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let operator = fleet.operator()?;
+        operator.program().ensure_running()?;
+        let rest = operator.metric("nsclass_passes_total{end=\"rest\"}").await.unwrap_or(0.0);
+        #[allow(clippy::cast_precision_loss, reason = "a count of namespaces")]
+        if rest >= fleet.bound as f64 {
+            break;
+        }
+    }
+    let cpu = crate::leader::cpu_seconds(pid)?;
+    tokio::time::sleep(Duration::from_secs(rest_seconds)).await;
+    let cpu_at_rest = crate::leader::cpu_seconds(pid)? - cpu;
+    fleet.operator()?.program().ensure_running()?;
+    let requests = fleet.cp.audit().since(mark).await?.by_agent("nsclass-controller");
+    let writes = requests.writes().filter(|r| !r.resource.starts_with("leases."));
+    let lists = requests.verb("list");
+    // Lists come in pages; the first of each says which kind.
+    let kinds = lists.filter(|r| !r.uri.contains("continue=")).count_by(|r| r.resource.clone());
+    eprintln!(
+        "over a restart: ready after {:.1} s, all passes took {cpu:.1} s of processor time; {} writes, lists by kind: {kinds:?}",
+        ready.as_secs_f64(),
+        writes.len()
+    );
+    eprintln!("processor time in {rest_seconds} s of rest: {cpu_at_rest:.2} s");
+    ensure!(kinds.values().all(|lists| *lists == 1), "a kind is listed more than once: {kinds:?}");
+    figure("restart_writes", writes.len(), "writes");
+    figure("restart_ready_s", format!("{:.1}", ready.as_secs_f64()), "s");
+    figure(
+        "rest_cpu_percent",
+        format!("{:.1}", cpu_at_rest * 100.0 / f64::from(u32::try_from(rest_seconds.max(1))?)),
+        "percent",
+    );
+    fleet.note_memory()
+}

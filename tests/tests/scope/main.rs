@@ -1,0 +1,7 @@
+//! The scope on the real control plane: who is managed, live, by one controller or two.
+
+mod first_list;
+mod instances;
+mod moving;
+mod reload;
+mod stage;

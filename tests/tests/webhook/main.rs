@@ -1,0 +1,8 @@
+//! The admission process on the real control plane, asked by the real API server.
+
+mod classes;
+mod process;
+mod raw;
+mod replicas;
+mod sizes;
+mod stage;
