@@ -1,6 +1,7 @@
 //! The admission process beside a control plane: its pair, its place in the API server, and a Service's share of the load.
 
 mod balancer;
+mod caller;
 mod configuration;
 mod pair;
 
@@ -19,6 +20,7 @@ use crate::process::ScratchDir;
 use crate::{ControlPlane, Identity, Program, eventually, http_get};
 
 pub use balancer::Balancer;
+pub use caller::Caller;
 pub use configuration::{Asked, ask_about_classes};
 pub use pair::ServingFiles;
 
@@ -111,6 +113,11 @@ impl Webhook {
     /// Where reviews are answered.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where its admin port is.
+    pub fn admin(&self) -> SocketAddr {
+        self.admin
     }
 
     /// Its admin port: status and body of a GET.

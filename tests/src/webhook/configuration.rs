@@ -45,7 +45,9 @@ pub async fn ask_about_classes(cp: &ControlPlane, prefix: &str, address: SocketA
             json!({ "url": format!("https://{address}{path}"), "caBundle": ByteString(ca.as_bytes().to_vec()) });
         // A debug build on a loaded machine.
         hook["timeoutSeconds"] = json!(20);
-        let mine = json!({ "name": "mine", "expression": format!("request.name.startsWith('{prefix}')") });
+        // One of a collection that is deleted has its name only in itself.
+        let of = "(has(request.name) ? request.name : oldObject.metadata.name)";
+        let mine = json!({ "name": "mine", "expression": format!("{of}.startsWith('{prefix}')") });
         hook["matchConditions"].as_array_mut().context("no conditions")?.push(mine);
     }
     let kind = GroupVersionKind::gvk("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration");
