@@ -19,8 +19,8 @@ use crate::process::ScratchDir;
 use crate::{ControlPlane, Identity, Program, eventually, http_get};
 
 pub use balancer::Balancer;
-pub use configuration::{Asked, ask_about_classes};
-pub use pair::ServingFiles;
+pub use configuration::{Asked, ask_about_classes, template_at};
+pub use pair::{Mount, ServingFiles};
 
 /// Webhooks that this process started, to keep their files apart.
 static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -106,6 +106,11 @@ impl Webhook {
             Ok(())
         });
         ready.await.with_context(|| self.log().unwrap_or_default())
+    }
+
+    /// Where its admin port is.
+    pub fn admin(&self) -> SocketAddr {
+        self.admin
     }
 
     /// Where reviews are answered.
