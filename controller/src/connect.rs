@@ -2,15 +2,21 @@
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "this is where clients are made")]
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use http::{HeaderValue, Request, header::ACCEPT};
+use hyper_timeout::TimeoutConnector;
+use hyper_util::{
+    client::legacy::{Client as HttpClient, connect::HttpConnector},
+    rt::TokioExecutor,
+};
 use kube::{
-    Client,
-    client::{Body, ClientBuilder},
+    Client, Config,
+    client::{Body, ClientBuilder, ConfigExt},
 };
 use nsclass_shared::runtime::{KeepRetryAfter, UNUSABLE, cluster, ensure_supported};
+use tower::{BoxError, ServiceBuilder};
 
-use crate::leader::{Gate, LeaderGuard};
+use crate::leader::{Fence, Gate, LeaderGuard};
 
 const ONE: HeaderValue = HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
 const LIST: HeaderValue = HeaderValue::from_static("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
@@ -28,15 +34,39 @@ pub struct Clients {
 /// # Errors
 /// There is no cluster, it does not answer, or it is too old.
 pub async fn connect(guard: &LeaderGuard) -> anyhow::Result<Clients> {
-    let gated = ClientBuilder::try_from(cluster("nsclass-controller").await?).context(UNUSABLE)?;
-    let gated = gated.with_layer(&KeepRetryAfter).with_layer(&Gate(guard.clone())).build();
+    let gated = gated(&cluster("nsclass-controller").await?, guard).context(UNUSABLE)?;
     let lease = ClientBuilder::try_from(cluster("nsclass-leader-election").await?).context(UNUSABLE)?.build();
     ensure_supported(&gated).await?;
     Ok(Clients { gated, lease })
 }
 
-/// A client over the same connections, through the same gate, that asks for metadata alone. kube's own metadata watch decodes into a type in which one object
-/// that cannot be read ends the watch of all.
+/// As kube makes a client, with the gate before its requests and the fence before its sockets; kube lets nobody at the latter.
+fn gated(config: &Config, guard: &LeaderGuard) -> anyhow::Result<Client> {
+    if config.proxy_url.is_some() {
+        bail!("proxy-url is not supported; remove it from the kubeconfig");
+    }
+    let mut tcp = HttpConnector::new();
+    // TLS comes on top of it.
+    tcp.enforce_http(false);
+    let fence = Fence { connector: tcp, guard: guard.clone() };
+    let mut connector = TimeoutConnector::new(config.rustls_https_connector_with_connector(fence)?);
+    connector.set_connect_timeout(config.connect_timeout);
+    connector.set_read_timeout(config.read_timeout);
+    connector.set_write_timeout(config.write_timeout);
+    let http = HttpClient::builder(TokioExecutor::new()).build::<_, Body>(connector);
+    let service = ServiceBuilder::new()
+        .layer(Gate(guard.clone()))
+        .layer(KeepRetryAfter)
+        .layer(config.base_uri_layer())
+        .option_layer(config.auth_layer()?)
+        .layer(config.extra_headers_layer()?)
+        .map_err(BoxError::from)
+        .service(http);
+    Ok(ClientBuilder::new(service, config.default_namespace.clone()).build())
+}
+
+/// A client over the same connections, through the same gate, that asks for metadata alone. kube's own metadata watch decodes into a type
+/// in which one object that cannot be read ends the watch of all.
 pub fn metadata_only(client: &Client) -> Client {
     let namespace = client.default_namespace().to_owned();
     let client = client.clone();

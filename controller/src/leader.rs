@@ -7,6 +7,7 @@
 //! A [`Candidate`] runs as one supervised task. Its end is the end of the process: a leader that lost its lease has no way back but a
 //! restart, so nothing that it still remembers can act on old facts.
 
+mod fence;
 mod gate;
 mod guard;
 mod identity;
@@ -21,6 +22,7 @@ use futures::{Stream, StreamExt, pin_mut};
 use nsclass_shared::lease::{Action, Answer, Elector, Lost, Moment, Timing};
 use tokio_util::sync::CancellationToken;
 
+pub use fence::Fence;
 pub use gate::Gate;
 pub use guard::{LeaderGuard, NotLeading};
 pub use identity::identity;

@@ -107,6 +107,11 @@ impl LeaderGuard {
         self.0.writes.wait().await;
     }
 
+    /// Whether we led and the deadline has passed.
+    pub(super) fn has_lapsed(&self) -> bool {
+        self.0.until.load(Ordering::SeqCst) != 0 && !self.is_in_time()
+    }
+
     fn is_in_time(&self) -> bool {
         nanos(self.now().0) < self.0.until.load(Ordering::SeqCst)
     }
