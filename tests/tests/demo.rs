@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::admissionregistration::v1::{ValidatingAdmissionPolicy, ValidatingWebhookConfiguration};
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::rbac::v1::ClusterRole;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams};
 use kube::{Api, Client, ResourceExt};
 use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding, crds};
-use nsclass_tests::{ControlPlane, Identity, Options, Program, World, eventually};
+use nsclass_tests::install::ensure_namespace;
+use nsclass_tests::{ControlPlane, Identity, OPERATOR_NAMESPACE, Options, Program, World, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::sync::{Mutex, MutexGuard};
@@ -86,6 +88,8 @@ async fn everything(client: &Client) -> Result<Vec<String>> {
         };
         all.extend(found.iter().map(|object| format!("{} {}", resource.kind, object.name_any())));
     }
+    let leases: Api<Lease> = Api::namespaced(client.clone(), OPERATOR_NAMESPACE);
+    all.extend(leases.list(&ListParams::default()).await?.iter().map(|lease| format!("Lease {}", lease.name_any())));
     all.sort();
     Ok(all)
 }
@@ -181,9 +185,10 @@ async fn a_false_claim_ends_the_demo_with_what_was_seen_and_it_cleans_up() -> Re
 }
 
 #[tokio::test]
-async fn a_demo_that_is_interrupted_cleans_up_but_for_definitions_that_were_there() -> Result<()> {
+async fn a_demo_that_is_interrupted_cleans_up_but_for_definitions_and_the_namespace_that_were_there() -> Result<()> {
     let mut host = Host::new().await?;
     host.cp.install_crds(&crds()).await?;
+    ensure_namespace(&host.cp.admin(), OPERATOR_NAMESPACE).await?;
     host.before = everything(&host.cp.admin()).await?;
     let demo = host.visit(&[]).await?;
     until_it_says(&demo, "7  A namespace is unlabelled").await?;
@@ -193,10 +198,13 @@ async fn a_demo_that_is_interrupted_cleans_up_but_for_definitions_that_were_ther
     host.ensure_nothing_is_left().await?;
 
     let definitions: Api<CustomResourceDefinition> = Api::all(host.cp.admin());
+    let namespaces: Api<Namespace> = Api::all(host.cp.admin());
+    namespaces.delete(OPERATOR_NAMESPACE, &DeleteParams::default()).await?;
     for crd in crds() {
         definitions.delete(&crd.name_any(), &DeleteParams::default()).await?;
     }
-    eventually("the next visitor finds no definitions of ours", async || {
+    eventually("the next visitor finds no definitions of ours, and no namespace", async || {
+        ensure!(namespaces.get_opt(OPERATOR_NAMESPACE).await?.is_none(), "{OPERATOR_NAMESPACE} is there");
         let there = definitions.list_metadata(&ListParams::default()).await?.items.len();
         ensure!(there == 0, "{there} are there");
         Ok(())

@@ -1,5 +1,7 @@
 //! The two webhooks, and what stands around them in a cluster: a Service, a mounted `Secret`, the template of their configuration.
 
+use std::net::SocketAddr;
+
 use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
@@ -7,7 +9,6 @@ use nsclass_shared::config::CertificatesConfig;
 use nsclass_tests::webhook::{Balancer, Mount, ServingFiles, Webhook, template_at};
 use nsclass_tests::{ControlPlane, OPERATOR_NAMESPACE};
 use serde_json::json;
-use std::net::SocketAddr;
 
 /// Two replicas behind one port. Only a control plane on this machine reaches them.
 pub struct Admission {
