@@ -21,8 +21,8 @@ use crate::{ControlPlane, Identity, Program, eventually, http_get};
 
 pub use balancer::Balancer;
 pub use caller::Caller;
-pub use configuration::{Asked, ask_about_classes};
-pub use pair::ServingFiles;
+pub use configuration::{Asked, ask_about_classes, template_at};
+pub use pair::{Mount, ServingFiles};
 
 /// Webhooks that this process started, to keep their files apart.
 static STARTED: AtomicU32 = AtomicU32::new(0);
