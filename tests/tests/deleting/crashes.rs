@@ -134,7 +134,9 @@ async fn fault13_a_namespace_deleted_and_made_again_at_once_is_filled() -> Resul
 #[tokio::test]
 async fn an_api_server_that_goes_away_and_comes_back_finds_everything_kept_and_going_on() -> Result<()> {
     let mut cp = ControlPlane::start(Options::default()).await?;
-    let operator = Operator::start(&cp, OperatorOptions::default()).await?;
+    // A lease that outlasts the outage: else the leader would stop itself, as it should (scope.md S42), and there is no standby here.
+    let config = "leaderElection: { leaseDurationSeconds: 240, renewDeadlineSeconds: 200 }".to_owned();
+    let operator = Operator::start(&cp, OperatorOptions { config, ..OperatorOptions::default() }).await?;
     let world = World::new(&cp, "away");
     world.class("std", json!({ "resources": [config_map("about", "1"), cluster_role()] })).await?;
     for name in ["a", "b", "c"] {
@@ -154,6 +156,7 @@ async fn an_api_server_that_goes_away_and_comes_back_finds_everything_kept_and_g
         .await?;
     for name in ["a", "b", "c"] {
         eventually(format!("{name} follows the edit"), async || {
+            operator.program().ensure_running()?;
             let about = crate::config_maps(&world, name).get("about").await?;
             ensure!(about.data.as_ref().is_some_and(|data| data["value"] == "2"), "{about:?}");
             ensure!(crate::config_maps(&world, name).get_opt("more").await?.is_some(), "more is not there");
