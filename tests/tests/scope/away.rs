@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use nsclass_tests::audit::Mark;
+use nsclass_tests::replica::EVENTS;
 use nsclass_tests::webhook::{Caller, ServingFiles, Webhook};
 use nsclass_tests::{ControlPlane, Options, Replica, World, eventually, eventually_within, http_get};
 use serde_json::{Value, json};
@@ -106,7 +107,7 @@ async fn cross(world: &World, leaves: &str, enters: &str) -> Result<()> {
 /// How often the server took what the controllers did to a namespace since then, by verb and resource. What they tell people aside.
 async fn writes(cp: &ControlPlane, mark: Mark, namespace: &str) -> Result<BTreeMap<(String, String), usize>> {
     let ours = cp.audit().since(mark).await?.by_agent("nsclass-controller").writes().accepted();
-    let here = ours.filter(|r| !r.resource.starts_with("events") && (r.name == namespace || r.namespace == namespace));
+    let here = ours.filter(|r| r.resource != EVENTS && (r.name == namespace || r.namespace == namespace));
     Ok(here.count_by(|request| (request.verb.clone(), request.resource.clone())))
 }
 
