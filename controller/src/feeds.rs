@@ -1,18 +1,13 @@
 //! The watches: each fills its store, then says which namespaces and classes somebody should look at.
 
 mod bindings_told;
+mod classes_told;
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt::Debug,
-    hash::Hash,
-    sync::Arc,
-};
+use std::{fmt::Debug, hash::Hash, sync::Arc};
 
 use futures::{Stream, StreamExt, pin_mut};
 use kube::{
     ResourceExt,
-    api::DynamicObject,
     runtime::{
         reflector::{Lookup, store::Writer},
         watcher::{self, Event},
@@ -21,13 +16,10 @@ use kube::{
 use nsclass_shared::{names, runtime::Latch};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    classes,
-    context::{Context, WatchedDefinition, WatchedNamespace},
-    mass_delete, observe,
-};
+use crate::context::{Context, WatchedDefinition, WatchedNamespace};
 
 pub use bindings_told::BindingsTold;
+pub use classes_told::ClassesTold;
 
 /// One watch.
 pub struct Feed {
@@ -88,25 +80,29 @@ impl Feed {
 /// A namespace that has, wants or owes something; the snapshot shows it already.
 pub fn on_namespace(context: &Context, event: Event<WatchedNamespace>) {
     match event {
-        Event::Apply(namespace) => look_at_namespace(context, &namespace, false),
-        Event::InitApply(namespace) => look_at_namespace(context, &namespace, true),
+        Event::Apply(namespace) => look_at_namespace(context, &namespace),
         Event::Delete(namespace) => context.namespace_queue.add(&namespace.name_any()),
-        // What vanished while the watch was broken shows only as bindings without a namespace.
-        Event::InitDone => tell_bound(context),
-        Event::Init => {}
+        // A list is in the store when it is complete, and not before: who looked earlier would see what was, and nobody would tell
+        // them again. What vanished while the watch was broken shows only as bindings without a namespace.
+        Event::InitDone => {
+            tell_concerned(context);
+            tell_bound(context);
+        }
+        Event::Init | Event::InitApply(_) => {}
     }
 }
 
-/// Somebody changed this namespace, or it is one of many in a list.
-fn look_at_namespace(context: &Context, namespace: &WatchedNamespace, listed: bool) {
-    let (name, class) = (namespace.name_any(), class_of(namespace));
+/// Somebody changed this namespace.
+fn look_at_namespace(context: &Context, namespace: &WatchedNamespace) {
     if is_concerned(context, namespace) {
-        if listed {
-            context.namespace_queue.add_to(class, &name);
-        } else {
-            context.namespace_queue.add(&name);
-        }
+        context.namespace_queue.add(&namespace.name_any());
     }
+    tell_class_of(context, namespace);
+}
+
+/// Whether its class needs its finalizer may depend on this namespace.
+fn tell_class_of(context: &Context, namespace: &WatchedNamespace) {
+    let class = class_of(namespace);
     if !class.is_empty() {
         context.class_queue.add(class);
     }
@@ -115,76 +111,6 @@ fn look_at_namespace(context: &Context, namespace: &WatchedNamespace, listed: bo
 /// The class that a namespace asks for; empty for none.
 fn class_of(namespace: &WatchedNamespace) -> &str {
     namespace.labels().get(names::CLASS_LABEL).map_or("", String::as_str)
-}
-
-/// What of a class concerns its namespaces. Its status does not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Version {
-    uid: String,
-    generation: i64,
-    deleting: bool,
-    protected: bool,
-    suspended: bool,
-    /// What the guard is told to let through.
-    confirmed: Option<String>,
-}
-
-/// Classes as they were when their namespaces were last told.
-#[derive(Debug, Default)]
-pub struct ClassesTold {
-    versions: HashMap<String, Version>,
-    relist: HashSet<String>,
-}
-
-impl ClassesTold {
-    /// Tells the class's namespaces, where anything changed for them.
-    pub fn on_class(&mut self, context: &Context, event: Event<DynamicObject>) {
-        match event {
-            Event::Apply(class) => {
-                if self.is_new(context, &class) {
-                    tell_namespaces(context, &class.name_any());
-                }
-            }
-            Event::InitApply(class) => {
-                self.is_new(context, &class);
-                self.relist.insert(class.name_any());
-            }
-            Event::Delete(class) => self.gone(context, &class.name_any()),
-            Event::Init => self.relist.clear(),
-            Event::InitDone => {
-                let vanished: Vec<String> =
-                    self.versions.keys().filter(|name| !self.relist.contains(*name)).cloned().collect();
-                for name in vanished {
-                    self.gone(context, &name);
-                }
-                // Until now a class could be missing from the store although it exists. All of them at once: with a scan for each,
-                // a thousand classes would cost a thousand scans.
-                tell_labelled(context);
-                tell_bound(context);
-            }
-        }
-    }
-
-    /// Notes a class; returns whether its namespaces must know.
-    fn is_new(&mut self, context: &Context, class: &DynamicObject) -> bool {
-        let name = class.name_any();
-        let version = Version {
-            uid: class.metadata.uid.clone().unwrap_or_default(),
-            generation: class.metadata.generation.unwrap_or_default(),
-            deleting: class.metadata.deletion_timestamp.is_some(),
-            protected: classes::is_protected(class),
-            suspended: observe::is_suspended(class.annotations()),
-            confirmed: mass_delete::confirmation(class).map(str::to_owned),
-        };
-        context.class_queue.add(&name);
-        self.versions.insert(name, version.clone()) != Some(version)
-    }
-
-    fn gone(&mut self, context: &Context, name: &str) {
-        self.versions.remove(name);
-        context.class_queue.add(name);
-        tell_namespaces(context, name);
-    }
 }
 
 /// Queues every namespace that asks for a class.
@@ -203,17 +129,23 @@ fn tell_bound(context: &Context) {
 
 /// Queues everything, once: what happened while this replica stood by was seen and not queued.
 pub fn tell_everything(context: &Context) {
-    for namespace in context.namespaces.state() {
-        if is_concerned(context, &namespace) {
-            context.namespace_queue.add_to(class_of(&namespace), &namespace.name_any());
-        }
-    }
+    tell_concerned(context);
     // Also those whose namespace is gone, and bindings that cannot be read.
     for binding in context.bindings.watched().state() {
         let class = binding.0.as_ref().map_or("", |binding| &binding.spec.class_name);
         context.namespace_queue.add_to(class, &binding.name_any());
     }
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
+}
+
+/// Queues every namespace that has, wants or owes something, and the classes that are asked for.
+fn tell_concerned(context: &Context) {
+    for namespace in context.namespaces.state() {
+        if is_concerned(context, &namespace) {
+            context.namespace_queue.add_to(class_of(&namespace), &namespace.name_any());
+        }
+        tell_class_of(context, &namespace);
+    }
 }
 
 /// Whether a namespace has, wants or owes something.
@@ -262,3 +194,6 @@ pub fn on_crd(context: &Context, event: Event<WatchedDefinition>) {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

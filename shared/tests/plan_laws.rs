@@ -6,6 +6,7 @@ mod model;
 
 use model::{Event, World};
 use nsclass_shared::{
+    api::OnDelete,
     plan::{Outcome, Pass, Requeue, Step},
     scope::Verdict,
 };
@@ -140,6 +141,78 @@ fn c36_a_pass_on_old_facts_ends_at_once_and_is_tried_again_with_a_pause() {
     pass.record(Outcome::Stale);
     assert_eq!(pass.next_step(), None);
     assert_eq!(pass.report().requeue, Requeue::Backoff);
+}
+
+/// Histories whose last event is the one in whose work the process dies.
+fn scenarios() -> Vec<(&'static str, Vec<Event>)> {
+    let everything = || (0..6).collect();
+    let filled = || vec![Event::Edit(0, everything(), 0), Event::Label(Some(0))];
+    let with = |mut events: Vec<Event>, more: Vec<Event>| {
+        events.extend(more);
+        events
+    };
+    vec![
+        ("first convergence", filled()),
+        ("an edit that changes content", with(filled(), vec![Event::Edit(0, everything(), 1)])),
+        (
+            "an edit that grows",
+            vec![Event::Edit(0, [1].into(), 0), Event::Label(Some(0)), Event::Edit(0, everything(), 1)],
+        ),
+        ("an edit that shrinks", with(filled(), vec![Event::Edit(0, [1, 4].into(), 1)])),
+        ("a switch", with(filled(), vec![Event::Edit(1, [0, 1, 5].into(), 0), Event::Label(Some(1))])),
+        ("opting out", with(filled(), vec![Event::Label(None), Event::Later])),
+        ("a class deleted", with(filled(), vec![Event::DeleteClass(0)])),
+        (
+            "a class deleted that leaves its objects",
+            with(filled(), vec![Event::SetOnDelete(0, OnDelete::Orphan), Event::DeleteClass(0)]),
+        ),
+        ("a namespace deleted", with(filled(), vec![Event::DeleteNamespace])),
+        ("a namespace made again", with(filled(), vec![Event::DeleteNamespace, Event::MakeNamespace])),
+        (
+            "a deletion that a finalizer blocks",
+            with(filled(), vec![Event::AddFinalizer(2), Event::Edit(0, [1].into(), 1)]),
+        ),
+        (
+            "an object of somebody else in the way",
+            vec![Event::ForeignObject(1), Event::Edit(0, everything(), 0), Event::Label(Some(0))],
+        ),
+    ]
+}
+
+/// Fault 1, every point of it: the process dies before each step, after each step, and goes on after each step whose answer was lost; and
+/// dies a second time at every point of the pass that follows.
+#[test]
+fn fault01_every_crash_point_of_every_kind_of_work_ends_as_if_there_had_been_none() {
+    for (name, events) in scenarios() {
+        let (last, before) = events.split_last().unwrap();
+        let mut start = World::default();
+        for event in before {
+            start.happen(event);
+            start.settle();
+        }
+        start.happen(last);
+        assert!(!start.steps_of_one_pass().is_empty(), "{name}: there is no work to die in");
+        let mut calm = start.clone();
+        calm.settle();
+        let crashes = |world: &World| -> Vec<(usize, bool)> {
+            let steps = world.steps_of_one_pass().len() + 2;
+            (0..=steps).flat_map(|after| [(after, false), (after, true)]).collect()
+        };
+        for (after, lost) in crashes(&start) {
+            let mut once = start.clone();
+            once.run_cut(after, lost);
+            for (again, lost_again) in crashes(&once) {
+                let mut twice = once.clone();
+                twice.run_cut(again, lost_again);
+                twice.settle();
+                assert_eq!(
+                    twice.summary(),
+                    calm.summary(),
+                    "{name}: cut after {after} steps (answer lost: {lost}), then after {again} (answer lost: {lost_again})"
+                );
+            }
+        }
+    }
 }
 
 /// A namespace with one object, ready.

@@ -12,6 +12,8 @@ use crate::{ControlPlane, Identity, OPERATOR_NAMESPACE, Operator, OperatorOption
 
 /// Resource of leases in the audit log.
 pub const LEASES: &str = "leases.coordination.k8s.io";
+/// Resource of what a controller tells people.
+pub const EVENTS: &str = "events.events.k8s.io";
 
 /// One controller of several.
 #[derive(Debug)]

@@ -23,6 +23,9 @@ use play::Stage;
 /// How long the world may take to become what the model says, after the last event.
 const SETTLING: Duration = Duration::from_secs(300);
 
+/// How often the admin confirms what the mass-delete guard holds.
+const CONFIRMING: Duration = Duration::from_secs(1);
+
 /// What is played.
 #[derive(Debug, Clone)]
 pub struct Soak {
@@ -86,7 +89,7 @@ impl Soak {
         let mark = cp.audit().mark().await?;
 
         let start = Instant::now();
-        let (mut events, mut kills) = (0, 0);
+        let (mut events, mut kills, mut last_confirmed) = (0, 0, start);
         while start.elapsed() < self.span {
             let event = if self.kill_is_due(kills, start.elapsed()) { Event::Kill } else { model.draw(&mut dice) };
             if stage.perform(&event, &model).await.with_context(|| format!("event {events}: {event:?}"))? {
@@ -94,10 +97,15 @@ impl Soak {
                 model.happen(&event);
                 events += 1;
             }
+            if last_confirmed.elapsed() >= CONFIRMING {
+                stage.confirm().await?;
+                last_confirmed = Instant::now();
+            }
             sleep(self.pause).await;
         }
         for event in model.endings() {
             eventually_within(SETTLING, format!("{event:?} can happen"), async || {
+                stage.confirm().await?;
                 ensure!(stage.perform(&event, &model).await?, "not yet");
                 Ok(())
             })
@@ -109,6 +117,7 @@ impl Soak {
         let expected = model.expected(stage.world());
         eventually_within(SETTLING, "the world is what the model says", async || {
             stage.ensure_running()?;
+            stage.confirm().await?;
             check::ensure_equal(stage.world(), &expected).await
         })
         .await?;

@@ -1,6 +1,7 @@
 //! The admission process beside a control plane: its pair, its place in the API server, and a Service's share of the load.
 
 mod balancer;
+mod caller;
 mod configuration;
 mod pair;
 
@@ -19,8 +20,9 @@ use crate::process::ScratchDir;
 use crate::{ControlPlane, Identity, Program, eventually, http_get};
 
 pub use balancer::Balancer;
-pub use configuration::{Asked, ask_about_classes};
-pub use pair::ServingFiles;
+pub use caller::Caller;
+pub use configuration::{Asked, ask_about_classes, template_at};
+pub use pair::{Mount, ServingFiles};
 
 /// Webhooks that this process started, to keep their files apart.
 static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -111,6 +113,11 @@ impl Webhook {
     /// Where reviews are answered.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where its admin port is.
+    pub fn admin(&self) -> SocketAddr {
+        self.admin
     }
 
     /// Its admin port: status and body of a GET.

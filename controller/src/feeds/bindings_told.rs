@@ -13,6 +13,9 @@ pub struct BindingsTold {
     /// By namespace; never empty.
     classes: HashMap<String, String>,
     relist: HashSet<String>,
+    /// Namespaces of the list that is under way whose binding somebody else changed, each with its class. They are told when the store
+    /// has the list: who looked earlier would see what was.
+    changed: Vec<(String, String)>,
 }
 
 impl BindingsTold {
@@ -29,7 +32,7 @@ impl BindingsTold {
                 let namespace = binding.name_any();
                 if !context.bindings.is_own_write(&binding) {
                     let class = binding.0.as_ref().map_or("", |binding| &binding.spec.class_name);
-                    context.namespace_queue.add_to(class, &namespace);
+                    self.changed.push((class.to_owned(), namespace.clone()));
                 }
                 self.note(context, &binding);
                 self.relist.insert(namespace);
@@ -38,10 +41,16 @@ impl BindingsTold {
                 context.bindings.saw_deleted(&binding);
                 self.gone(context, &binding.name_any());
             }
-            Event::Init => self.relist.clear(),
+            Event::Init => {
+                self.relist.clear();
+                self.changed.clear();
+            }
             // What vanished while the watch was broken gets no event of its own.
             Event::InitDone => {
                 context.bindings.saw_all();
+                for (class, namespace) in std::mem::take(&mut self.changed) {
+                    context.namespace_queue.add_to(&class, &namespace);
+                }
                 for namespace in self.vanished() {
                     self.gone(context, &namespace);
                 }

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::Api;
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams};
+use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
+use kube::{Api, ResourceExt};
+use nsclass_shared::names::CONFIRM_ANNOTATION;
 use serde_json::{Value, json};
 
 use super::check;
@@ -84,6 +85,23 @@ impl<'a> Stage<'a> {
             Event::Kill => self.kill().await?,
         }
         Ok(true)
+    }
+
+    /// Confirms whatever the mass-delete guard holds: everything that happens here is meant.
+    pub(super) async fn confirm(&self) -> Result<()> {
+        for class in self.world.classes().list(&ListParams::default()).await? {
+            let held = class.data.pointer("/status/guard/held").and_then(Value::as_array);
+            let digests: Vec<&str> = held.into_iter().flatten().filter_map(|held| held["digest"].as_str()).collect();
+            let digests = digests.join(",");
+            if !digests.is_empty() && class.annotations().get(CONFIRM_ANNOTATION) != Some(&digests) {
+                let patch = json!({ "metadata": { "annotations": { CONFIRM_ANNOTATION: digests } } });
+                let name = class.name_any();
+                there(
+                    self.world.classes().patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await.map(drop),
+                )?;
+            }
+        }
+        Ok(())
     }
 
     async fn edit(&self, number: usize, items: &[Item], revision: u32) -> Result<bool> {

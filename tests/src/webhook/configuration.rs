@@ -31,21 +31,34 @@ impl Asked {
     }
 }
 
+/// The template of `deploy/`, for a webhook that the API server reaches at `address` and not through a Service.
+///
+/// # Errors
+/// When the file is not what it was.
+pub fn template_at(address: SocketAddr) -> Result<Value> {
+    let mut template: Value = serde_saphyr::from_str(TEMPLATE)?;
+    for hook in template["webhooks"].as_array_mut().context("no webhooks")? {
+        let path = hook["clientConfig"]["service"]["path"].as_str().context("no path")?;
+        hook["clientConfig"] = json!({ "url": format!("https://{address}{path}") });
+    }
+    Ok(template)
+}
+
 /// Has the API server ask the webhook at `address` about the classes whose names begin with `prefix`, and waits until it does.
 ///
 /// # Errors
 /// When it does not.
 pub async fn ask_about_classes(cp: &ControlPlane, prefix: &str, address: SocketAddr, ca: &str) -> Result<Asked> {
-    let mut configuration: Value = serde_saphyr::from_str(TEMPLATE)?;
+    let mut configuration = template_at(address)?;
     let name = format!("nsclass-{}", prefix.trim_end_matches('-'));
     configuration["metadata"]["name"] = json!(name);
     for hook in configuration["webhooks"].as_array_mut().context("no webhooks")? {
-        let path = hook["clientConfig"]["service"]["path"].as_str().context("no path")?;
-        hook["clientConfig"] =
-            json!({ "url": format!("https://{address}{path}"), "caBundle": ByteString(ca.as_bytes().to_vec()) });
+        hook["clientConfig"]["caBundle"] = json!(ByteString(ca.as_bytes().to_vec()));
         // A debug build on a loaded machine.
         hook["timeoutSeconds"] = json!(20);
-        let mine = json!({ "name": "mine", "expression": format!("request.name.startsWith('{prefix}')") });
+        // One of a collection that is deleted has its name only in itself.
+        let of = "(has(request.name) ? request.name : oldObject.metadata.name)";
+        let mine = json!({ "name": "mine", "expression": format!("{of}.startsWith('{prefix}')") });
         hook["matchConditions"].as_array_mut().context("no conditions")?.push(mine);
     }
     let kind = GroupVersionKind::gvk("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration");

@@ -3,11 +3,18 @@
 use std::fs;
 use std::net::Ipv4Addr;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Result;
+use k8s_openapi::api::core::v1::Secret;
+use kube::Api;
 use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, KeyPair, SanType};
+use tokio::task::JoinHandle;
 
 use crate::process::ScratchDir;
+
+/// Between two looks at a `Secret` that is mounted; a kubelet takes a minute.
+const MOUNT_PAUSE: Duration = Duration::from_millis(250);
 
 /// A directory with `tls.crt` and `tls.key`, for loopback.
 #[derive(Debug)]
@@ -45,8 +52,27 @@ impl ServingFiles {
         params.subject_alt_names.push(SanType::IpAddress(Ipv4Addr::LOCALHOST.into()));
         params.extended_key_usages.push(ExtendedKeyUsagePurpose::ServerAuth);
         self.ca = params.self_signed(&key)?.pem();
-        fs::write(self.dir.path().join("tls.crt"), &self.ca)?;
-        Ok(fs::write(self.dir.path().join("tls.key"), key.serialize_pem())?)
+        write(self.dir(), self.ca.as_bytes(), key.serialize_pem().as_bytes())
+    }
+
+    /// Keeps the directory as a mounted `Secret` is kept, for as long as what is returned lives: what is in the `Secret` is in the files
+    /// a moment later.
+    pub fn mount(&self, secrets: Api<Secret>, name: String) -> Mount {
+        let dir = self.dir().to_owned();
+        Mount(tokio::spawn(async move {
+            let mut written = None;
+            loop {
+                // A server that does not answer is asked again, as a kubelet would.
+                if let Ok(Some(Secret { data: Some(data), .. })) = secrets.get_opt(&name).await
+                    && let (Some(certificate), Some(key)) = (data.get("tls.crt"), data.get("tls.key"))
+                    && written.as_ref() != Some(&data)
+                    && write(&dir, &certificate.0, &key.0).is_ok()
+                {
+                    written = Some(data);
+                }
+                tokio::time::sleep(MOUNT_PAUSE).await;
+            }
+        }))
     }
 
     /// The directory.
@@ -58,4 +84,19 @@ impl ServingFiles {
     pub fn ca(&self) -> &str {
         &self.ca
     }
+}
+
+/// A directory that is kept in step with a `Secret`. It ends with this value.
+#[derive(Debug)]
+pub struct Mount(JoinHandle<()>);
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn write(dir: &Path, certificate: &[u8], key: &[u8]) -> Result<()> {
+    fs::write(dir.join("tls.crt"), certificate)?;
+    Ok(fs::write(dir.join("tls.key"), key)?)
 }

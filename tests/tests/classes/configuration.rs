@@ -116,7 +116,7 @@ async fn bad13_a_bad_file_on_reload_keeps_the_old_one_and_says_so() -> Result<()
     .await?;
     let (status, ready) = world.operator.get("/readyz?verbose").await?;
     ensure!(status == 200, "{ready}");
-    says(&ready, &["[!]", "configuration file", "refused"])?;
+    says(&ready, &["[!] the configuration file", "refused"])?;
     says(&world.operator.log()?, &["policy.deny[0]", "nsclass.yaml", "the old one stays in force"])?;
     // What the old one allows still is.
     let second = format!("kube-{}", world.name("second"));
@@ -127,7 +127,7 @@ async fn bad13_a_bad_file_on_reload_keeps_the_old_one_and_says_so() -> Result<()
     ensure!(world.bindings().get_opt(&second).await?.is_none(), "a reserved namespace is bound");
     configured.end().await?;
     let (_, ready) = world.operator.get("/readyz?verbose").await?;
-    ensure!(!ready.contains("[!]"), "{ready}");
+    ensure!(!ready.contains("[!] the configuration file"), "{ready}");
     Ok(())
 }
 

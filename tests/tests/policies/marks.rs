@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use nsclass_shared::identity::ObjectIdentity;
 use nsclass_shared::marks::{Owner, mark};
+use nsclass_shared::names::FIELD_MANAGER;
 use serde_json::{Value, json};
 
 use crate::ask::Ask;
@@ -143,5 +144,35 @@ async fn the_marks_of_cluster_scoped_objects_take_the_right_on_all_bindings() ->
     );
     forged.denied(&one.client, POLICY, &["all NamespaceClassBindings"]).await?;
     forged.dry().done(&all.client).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn bad12_nobody_writes_what_is_ours_in_the_name_of_our_field_manager() -> Result<()> {
+    let stage = Stage::open("bad12-name").await?;
+    let tenant = stage.somebody("tenant").await?;
+    let room = stage.namespace_with("pay", json!({})).await?;
+    let ours = marked(&stage, "ConfigMap", &room, "ours", &json!({ "data": { "a": "ours" } }));
+    let path = at(&room, "/configmaps/ours");
+    Ask::apply(&path, FIELD_MANAGER, ours).done(&stage.admin).await?;
+    let theirs = json!({ "data": { "a": "theirs" } });
+    let mut applied = theirs.clone();
+    applied["apiVersion"] = json!("v1");
+    applied["kind"] = json!("ConfigMap");
+    applied["metadata"] = json!({ "name": "ours" });
+    let says = ["field manager nsclass-controller", &*tenant.user, "/ours"];
+    let in_our_name = format!("{path}?fieldManager={FIELD_MANAGER}");
+    Ask::merge(&in_our_name, theirs.clone()).denied(&tenant.client, POLICY, &says).await?;
+    // What leaves the marks alone and says who writes is the operator's to repair, not the policy's to forbid.
+    Ask::merge(&path, theirs).done(&tenant.client).await?;
+    Ask::post(
+        at(&room, "/configmaps?fieldManager=nsclass-controller"),
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "their-own" }
+        }),
+    )
+    .done(&tenant.client)
+    .await?;
+    Ask::apply(&path, FIELD_MANAGER, applied).denied(&tenant.client, POLICY, &["nsclass.io/", &*tenant.user]).await?;
     Ok(())
 }

@@ -50,6 +50,13 @@ impl<'a> Stage<'a> {
         Operator::start(self.cp, OperatorOptions { config, args, ..OperatorOptions::default() }).await
     }
 
+    /// A configuration whose leader goes on for a minute without a word from the API server, or on a machine that has no time for it.
+    pub(crate) fn patient_config(&self, instance: &str, values: &[&str]) -> Result<Value> {
+        let mut config: Value = serde_json::from_str(&self.config(instance, values))?;
+        config["leaderElection"] = json!({ "leaseDurationSeconds": 120, "renewDeadlineSeconds": 60 });
+        Ok(config)
+    }
+
     pub(crate) fn config(&self, instance: &str, values: &[&str]) -> String {
         let values: Vec<_> = values.iter().map(|value| self.value(value)).collect();
         let requirement = json!({ "key": LABEL, "operator": "In", "values": values });

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use http::{Request, header::CONTENT_TYPE};
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
+use nsclass_shared::names::CONFIRM_ANNOTATION;
 use nsclass_tests::eventually;
 use serde_json::{Value, json};
 
@@ -150,5 +151,37 @@ async fn bad08_items_that_a_class_may_not_hold_are_refused_at_admission() -> Res
     // Worth a warning at most.
     let foreign = map(json!({ "namespace": "elsewhere" }));
     stage.create("std", &[kind("example.com/v1", "Widget"), status, foreign]).await??;
+    Ok(())
+}
+
+#[tokio::test]
+async fn c47_a_class_that_four_namespaces_have_is_deleted_only_with_the_confirmation_that_the_refusal_names()
+-> Result<()> {
+    let stage = Stage::open("c47").await?;
+    let (classes, name) = (stage.classes(), stage.name("std"));
+    stage.create("std", &[config_map("a")]).await??;
+    // No controller is here to count.
+    let counts = json!({ "bound": 4, "ready": 4, "failing": 0 });
+    let status = json!({ "status": { "observedGeneration": 1, "namespaces": counts } });
+    classes.patch_status(&name, &PatchParams::default(), &Patch::Merge(status)).await?;
+    let refusal = denied(classes.delete(&name, &DeleteParams::default()).await)?;
+    says(&refusal.message, &[&name, "in use", "4 namespaces", "kubectl annotate"])?;
+    ensure!(refusal.code == 403, "{}", refusal.code);
+    denied(classes.delete(&name, &DeleteParams { dry_run: true, ..DeleteParams::default() }).await)?;
+    // One of many, it is no less in use.
+    let only = ListParams::default().fields(&format!("metadata.name={name}"));
+    denied(classes.delete_collection(&DeleteParams::default(), &only).await)?;
+
+    let confirm = async |digest: &str| {
+        let patch = json!({ "metadata": { "annotations": { CONFIRM_ANNOTATION: digest } } });
+        classes.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await
+    };
+    confirm("of-another").await?;
+    denied(classes.delete(&name, &DeleteParams::default()).await)?;
+    let (_, after) =
+        refusal.message.split_once(&format!("{CONFIRM_ANNOTATION}=")).context("no confirmation is named")?;
+    confirm(after.split_whitespace().next().context("nothing to confirm with")?).await?;
+    classes.delete(&name, &DeleteParams::default()).await?;
+    ensure!(classes.get_opt(&name).await?.is_none(), "it is there");
     Ok(())
 }

@@ -8,8 +8,8 @@ use clap::Parser;
 /// Shows Namespace Class at work on a real control plane, step by step, and checks everything that it shows.
 ///
 /// Without options it starts etcd, kube-apiserver and kube-controller-manager on free loopback ports (found, or built with Go the first
-/// time), runs the controller beside them, plays through the classes of deploy/examples, and leaves nothing behind. Each line with a tick
-/// is a claim that was checked against the API server; the first that is false ends the demo with exit code 1.
+/// time), runs two controllers and two webhooks beside them, plays through the classes of deploy/examples, and leaves nothing behind. Each line with a tick
+/// is a claim that was checked, against the API server or the process that it is about; the first that is false ends the demo with exit code 1.
 #[derive(Parser, Debug)]
 #[command(name = "demo", bin_name = "cargo demo --", about, long_about, after_help = EXAMPLES)]
 pub struct Args {
@@ -22,6 +22,9 @@ pub struct Args {
     /// You need to be its admin, and its API server must be 1.33 or later. What the demo makes has names of its own: namespaces and
     /// classes begin with nsclass-demo-, cluster roles with observe-nsclass-demo-. Besides these it installs probes.example.com and, unless
     /// they are there, the definitions of our two kinds.
+    ///
+    /// Only the two controllers run there: the cluster could not reach a webhook on this machine, so the steps that need the webhook or the
+    /// policies are left out.
     ///
     /// All of that is deleted at the end, also when a claim is false and on Ctrl-C; definitions that were there before stay. If one of these
     /// objects is there already, or a class, a binding or a namespace with the label nsclass.io/name, the demo refuses before it changes

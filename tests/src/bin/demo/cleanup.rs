@@ -43,10 +43,9 @@ pub async fn clean_up(stage: &Stage, before: &Preflight, screen: &Screen) -> Res
         }
     }
     let all = [asked_for.concat(), bindings(client)?, cluster_roles(client)?].concat();
-    let works = || stage.operator.get().is_some_and(|operator| operator.program().ensure_running().is_ok());
     let let_go = tokio::select! {
-        gone = until_gone(screen, &all), if works() => gone.is_ok(),
-        _ = stage.operator_ended(), if works() => false,
+        gone = until_gone(screen, &all), if stage.has_controller() => gone.is_ok(),
+        () = stage.controllers_ended(), if stage.has_controller() => false,
         else => false,
     };
     if !let_go {
@@ -55,8 +54,8 @@ pub async fn clean_up(stage: &Stage, before: &Preflight, screen: &Screen) -> Res
         until_gone(screen, &all).await.with_context(|| remedy(&all))?;
     }
     screen.tick("its namespaces, classes, bindings and cluster roles are gone");
-    if let Some(operator) = stage.operator.get().filter(|_| works()) {
-        operator.program().terminate().await?;
+    if let Some(pair) = stage.pair.get() {
+        pair.terminate().await?;
     }
     let places = place(client, before);
     for thing in &places {
@@ -100,7 +99,7 @@ fn namespaces(client: &Client) -> Result<Vec<Thing>> {
     Ok(things(client, &resource, Examples::prefixed().names_in(NAMESPACES)?))
 }
 
-/// The controller's lease, and its namespace where the demo made that.
+/// The controllers' lease, and their namespace where the demo made that.
 fn place(client: &Client, before: &Preflight) -> Vec<Thing> {
     let resource = ApiResource::erase::<Lease>(&());
     let api = Api::namespaced_with(client.clone(), OPERATOR_NAMESPACE, &resource);

@@ -26,7 +26,7 @@ pub fn next(demo: &Demo<'_>) {
 /// How to look around while everything is running.
 pub fn kept(demo: &Demo<'_>, stage: &Stage) {
     let name = |short| demo.name(short);
-    demo.screen.say("Everything is running, until Ctrl-C. In another terminal, from the root of this repository:");
+    demo.screen.say("Everything that was not killed is running, until Ctrl-C. In another terminal, from the root of this repository:");
     demo.screen.command(&format!("export KUBECONFIG={}", stage.kubeconfig.display()));
     let payments = name("payments");
     for command in [
@@ -39,8 +39,11 @@ pub fn kept(demo: &Demo<'_>, stage: &Stage) {
     ] {
         demo.screen.command(&command);
     }
-    if let Some(operator) = stage.operator.get() {
-        let log = operator.program().dir().join("stderr");
+    for process in stage.processes() {
+        demo.screen.command(&format!("curl http://{}/debug/scope   # {}", process.admin, process.name));
+    }
+    if let Some(pair) = stage.pair.get() {
+        let log = pair.leader().program().dir().join("stderr");
         demo.screen.command(&format!("tail -f {}", log.display()));
     }
 }
@@ -48,7 +51,7 @@ pub fn kept(demo: &Demo<'_>, stage: &Stage) {
 /// The end of the controller's log, warnings before anything else: the likeliest place of an explanation.
 pub fn log_of_controller(stage: &Stage) -> Option<String> {
     const LINES: usize = 12;
-    let log = stage.operator.get()?.log().ok()?;
+    let log = stage.pair.get()?.leader().log().ok()?;
     let is_loud = |line: &&str| line.contains(" WARN ") || line.contains(" ERROR ");
     let mut lines: Vec<&str> = log.lines().filter(is_loud).collect();
     lines.drain(..lines.len().saturating_sub(LINES));

@@ -1,5 +1,6 @@
 //! `cargo demo`: the main job on a real control plane, each step checked against the API server.
 
+mod admission;
 mod args;
 mod cleanup;
 mod cluster;
@@ -8,8 +9,11 @@ mod demo;
 mod examples;
 mod farewell;
 mod interrupt;
+mod pair;
 mod preflight;
+mod processes;
 mod screen;
+mod settings;
 mod stage;
 mod steps;
 
@@ -52,7 +56,7 @@ async fn main() -> ExitCode {
 async fn run(args: &Args) -> Result<End> {
     let mut interrupts = Interrupts::new()?;
     let screen = Screen::new();
-    screen.title("Namespace Class, on a real control plane. What has a ✓ was checked against the API server.");
+    screen.title("Namespace Class, on a real control plane. What has a ✓ was checked: the API server was asked, or the process itself.");
     let set = async {
         match &args.kubeconfig {
             None => Stage::own(&screen).await,
@@ -69,7 +73,7 @@ async fn run(args: &Args) -> Result<End> {
 
     let end = tokio::select! {
         played = steps::play(&demo, &stage) => ended(played, &stage),
-        why = stage.operator_ended() => ended(Err(why), &stage),
+        why = stage.process_ended() => ended(Err(why), &stage),
         () = interrupts.next() => End::Interrupted,
     };
     if args.keep && !matches!(end, End::Interrupted) {

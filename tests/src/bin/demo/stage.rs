@@ -3,28 +3,38 @@
 use std::cell::OnceCell;
 use std::env;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
-use nsclass_tests::{ControlPlane, Identity, Operator, Options, assets};
+use nsclass_tests::{ControlPlane, Identity, Options, assets};
 use tempfile::TempDir;
 
+use crate::admission::Admission;
 use crate::args::Args;
+use crate::pair::Pair;
 use crate::preflight::Preflight;
+use crate::processes::RunningProcess;
 use crate::screen::Screen;
 
-/// The cluster, and what runs beside it. Fields are dropped in this order: the controller, then its cluster.
+/// Between two looks at whether the processes run.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// The cluster, and what runs beside it. Fields are dropped in this order: the operator, then its cluster.
 pub struct Stage {
-    /// Set by the step that starts it.
-    pub operator: OnceCell<Operator>,
+    /// The controllers. Set by the step that starts them.
+    pub pair: OnceCell<Pair>,
+    /// The webhooks. Set by the same step, on a control plane of our own.
+    pub admission: OnceCell<Admission>,
     /// For the demo's own requests.
     pub client: Client,
     /// What `KUBECONFIG` must be for kubectl and for the controller: a file, or several.
     pub kubeconfig: PathBuf,
     /// What a cluster that is not ours was like before; none for our own, which needs no cleaning.
     pub guest_of: Option<Preflight>,
-    _plane: Option<ControlPlane>,
+    /// The control plane, where it is our own.
+    pub plane: Option<ControlPlane>,
     _context: Option<TempDir>,
 }
 
@@ -43,11 +53,12 @@ impl Stage {
         let start = ControlPlane::start(Options::default());
         let plane = screen.while_waiting("the control plane starts", String::new, start).await?;
         let stage = Self {
-            operator: OnceCell::new(),
+            pair: OnceCell::new(),
+            admission: OnceCell::new(),
             client: plane.admin(),
             kubeconfig: plane.kubeconfig("admin", &Identity::Admin)?,
             guest_of: None,
-            _plane: Some(plane),
+            plane: Some(plane),
             _context: None,
         };
         stage.introduce(screen).await?;
@@ -66,8 +77,8 @@ impl Stage {
         let config = Config::from_custom_kubeconfig(Kubeconfig::read_from(&file).with_context(place)?, &options);
         let client = Client::try_from(config.await.with_context(place)?).with_context(place)?;
         let (kubeconfig, context) = with_context(file, args.context.as_deref())?;
-        let mut stage =
-            Self { operator: OnceCell::new(), client, kubeconfig, guest_of: None, _plane: None, _context: context };
+        let (pair, admission) = (OnceCell::new(), OnceCell::new());
+        let mut stage = Self { pair, admission, client, kubeconfig, guest_of: None, plane: None, _context: context };
         stage.introduce(screen).await?;
         stage.guest_of = Some(Preflight::look(&stage.client).await?);
         screen.tick("nothing is there under the names that the demo uses, and no class, binding or labelled namespace");
@@ -83,13 +94,43 @@ impl Stage {
         Ok(())
     }
 
-    /// Waits until the controller ends, which it should not; for ever while there is none.
-    pub async fn operator_ended(&self) -> anyhow::Error {
+    /// The operator's processes, as far as they were started and the demo did not kill them; the controllers first.
+    pub fn processes(&self) -> Vec<RunningProcess> {
+        let controllers = self.pair.get().map(Pair::alive).unwrap_or_default().into_iter();
+        let webhooks = self.admission.get().into_iter().flat_map(|admission| &admission.webhooks);
+        let controllers = controllers.map(|it| ("nsclass-controller", it.program().pid(), it.admin()));
+        let webhooks = webhooks.map(|it| ("nsclass-webhook", it.program().pid(), it.admin()));
+        controllers.chain(webhooks).map(|(name, pid, admin)| RunningProcess { name, pid, admin }).collect()
+    }
+
+    /// Fails when a process has ended that the demo did not kill.
+    ///
+    /// # Errors
+    /// Which one, and the end of its log.
+    pub fn ensure_running(&self) -> Result<()> {
+        self.pair.get().map_or(Ok(()), Pair::ensure_running)?;
+        self.admission.get().map_or(Ok(()), Admission::ensure_running)
+    }
+
+    /// Waits until a process ends that should not; for ever while there is none.
+    pub async fn process_ended(&self) -> anyhow::Error {
         loop {
-            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
-            if let Some(Err(ended)) = self.operator.get().map(|operator| operator.program().ensure_running()) {
+            tokio::time::sleep(LOOK).await;
+            if let Err(ended) = self.ensure_running() {
                 return ended;
             }
+        }
+    }
+
+    /// Whether there is a controller that could still work.
+    pub fn has_controller(&self) -> bool {
+        self.pair.get().is_some_and(Pair::is_any_running)
+    }
+
+    /// Waits until there is no controller that could still work.
+    pub async fn controllers_ended(&self) {
+        while self.has_controller() {
+            tokio::time::sleep(LOOK).await;
         }
     }
 }

@@ -1,13 +1,18 @@
 //! The play: what is done, in the order in which it is done.
 
+mod agree;
 mod edit;
 mod end_class;
 mod end_namespace;
+mod faulty_class;
 mod fill;
 mod late_kind;
 mod leave;
 mod operator;
+mod scope;
 mod switch;
+mod takeover;
+mod tenant;
 
 use anyhow::Result;
 
@@ -27,6 +32,13 @@ pub async fn play(demo: &Demo<'_>, stage: &Stage) -> Result<()> {
     leave::play(demo).await?;
     end_namespace::play(demo).await?;
     end_class::play(demo).await?;
+    if let Some(plane) = &stage.plane {
+        tenant::play(demo, plane).await?;
+        faulty_class::play(demo).await?;
+    }
+    scope::play(demo, stage).await?;
+    agree::play(demo, stage).await?;
+    takeover::play(demo, stage).await?;
     demo.screen.end_step();
     Ok(())
 }
