@@ -84,7 +84,7 @@ pub(crate) fn measure(size: usize) -> Cost {
     }
     index.relist_done();
     index.publish(jiff::Timestamp::now());
-    let build = now() - begin;
+    let build = since(begin);
     #[allow(clippy::cast_precision_loss, reason = "both are far below 2^52")]
     let bytes = resident().saturating_sub(before) as f64 / size as f64;
     cluster.revision = 1;
@@ -95,14 +95,14 @@ pub(crate) fn measure(size: usize) -> Cost {
         cluster.see(&mut index, i * 7 % size, ["out", "in"][i / (size / 7 + 1) % 2]);
         publish(&mut index, &handle);
     }
-    let publish_each = (now() - begin) / PUBLICATIONS;
+    let publish_each = since(begin) / PUBLICATIONS;
     let map: HashMap<String, Arc<bool>> = cluster.names.iter().map(|name| (name.clone(), Arc::new(true))).collect();
     let clones = 20;
     let begin = now();
     for _ in 0..clones {
         black_box(map.clone());
     }
-    let publish_control = (now() - begin) / clones;
+    let publish_control = since(begin) / clones;
 
     let begin = now();
     for team in ["in", "out"] {
@@ -114,7 +114,7 @@ pub(crate) fn measure(size: usize) -> Cost {
         }
     }
     publish(&mut index, &handle);
-    let burst = (now() - begin) / 2;
+    let burst = since(begin) / 2;
 
     let lookup_control_ns = lookups(&cluster.names.clone(), |name| map.contains_key(name));
     let names = cluster.names.clone();
@@ -157,15 +157,19 @@ fn lookups(names: &[String], look: impl Fn(&str) -> bool) -> f64 {
     }
     black_box(found);
     #[allow(clippy::cast_precision_loss, reason = "far below 2^52")]
-    let each = (now() - begin).as_nanos() as f64 / LOOKUPS as f64;
+    let each = since(begin).as_nanos() as f64 / LOOKUPS as f64;
     each
 }
 
 /// The processor time that this thread has had.
 fn now() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    // invariant: processor time is never negative.
+    // Processor time is never negative.
     time.try_into().unwrap_or_default()
+}
+
+fn since(begin: Duration) -> Duration {
+    now().saturating_sub(begin)
 }
 
 /// Bytes of this process in memory.
