@@ -10,6 +10,8 @@ mod metadata;
 mod read;
 mod recreate;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 pub use item::{CompiledItem, Leaf};
@@ -36,6 +38,11 @@ pub struct CompiledClass {
 impl CompiledClass {
     /// Reads the items of a class. What is wrong with them is kept, not lost: [`CompiledClass::findings`].
     pub fn compile(name: &str, resources: &[Value]) -> Self {
+        Self::of_items(name, resources.iter().map(Cow::Borrowed))
+    }
+
+    /// As [`Self::compile`]; items that are given away are not copied.
+    fn of_items<'v>(name: &str, resources: impl ExactSizeIterator<Item = Cow<'v, Value>>) -> Self {
         let mut findings = Vec::new();
         if name.len() > MAX_CLASS_NAME {
             findings.push(Finding::of_class(
@@ -49,16 +56,17 @@ impl CompiledClass {
             ));
         }
         let resources_path = FieldPath::of(["spec", "resources"]);
-        if resources.is_empty() || resources.len() > MAX_ITEMS {
+        let count = resources.len();
+        if count == 0 || count > MAX_ITEMS {
             findings.push(Finding::of_class(
                 Reason::RenderFailed,
                 &resources_path,
-                format!("{} items, and a class has 1 to {MAX_ITEMS}", resources.len()),
-                if resources.is_empty() { "give it an item" } else { "split the class" },
+                format!("{count} items, and a class has 1 to {MAX_ITEMS}"),
+                if count == 0 { "give it an item" } else { "split the class" },
             ));
         }
-        let (mut items, mut bytes) = (Vec::with_capacity(resources.len()), 0);
-        for (index, resource) in resources.iter().enumerate() {
+        let (mut items, mut bytes) = (Vec::with_capacity(count), 0);
+        for (index, resource) in resources.enumerate() {
             let outcome = item::compile(index, resource);
             bytes += outcome.bytes;
             items.extend(outcome.item);

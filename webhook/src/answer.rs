@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::review::{API_VERSION, KIND};
 
-/// Longest message of a denial, in bytes. The API server passes any length on (measured: 1 MB), and its audit log keeps it.
+/// Longest message of a denial, in bytes. The API server passes a message of this length on whole, and its audit log keeps it.
 pub const LONGEST_MESSAGE: usize = 16 * 1024;
 /// Most warnings of one answer. The API server cuts the text of all together at 4,096 characters.
 const MOST_WARNINGS: usize = 30;

@@ -1,5 +1,7 @@
 //! One item of a class: a manifest, and the places in it that differ from namespace to namespace.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{leaves, metadata};
@@ -71,7 +73,8 @@ pub(super) struct Outcome {
 }
 
 /// Reads one item.
-pub(super) fn compile(index: usize, resource: &Value) -> Outcome {
+pub(super) fn compile(index: usize, given: Cow<'_, Value>) -> Outcome {
+    let resource = given.as_ref();
     let mut item = ItemRef { index, label: String::new() };
     let root = FieldPath::default();
     // Before anything that recurses.
@@ -95,11 +98,12 @@ pub(super) fn compile(index: usize, resource: &Value) -> Outcome {
         let message = "a class does not set the status, so it is left out";
         findings.push(item.warning(Reason::InvalidManifest, &root.key("status"), message, "remove the field"));
     }
-    let manifest = metadata::strip(resource);
+    let name = name.map(ToOwned::to_owned);
     let is_template = metadata::is_template(resource);
+    let manifest = metadata::strip(given.into_owned());
     let (leaves, mistakes) = if is_template { leaves::find(&item, &manifest) } else { (vec![], vec![]) };
     findings.extend(mistakes);
-    let name = name.and_then(|name| leaves::template_of(name, is_template));
+    let name = name.and_then(|name| leaves::template_of(&name, is_template));
     let compiled = gvk.ok().map(|gvk| {
         // Every character is as good as another, so one stands for all values that a variable can have.
         let example = name.as_ref().and_then(|name| name.evaluate(usize::MAX, |_| Some("x")).ok());

@@ -9,8 +9,8 @@ use crate::template::{OPEN, Template};
 
 /// Every template in the manifest, and the mistakes in what looks like one.
 pub(super) fn find(item: &ItemRef, manifest: &Value) -> (Vec<Leaf>, Vec<Finding>) {
-    let mut walk = Walk { item, leaves: Vec::new(), findings: Vec::new() };
-    walk.value(&mut FieldPath::default(), manifest);
+    let mut walk = Walk { item, path: Vec::new(), leaves: Vec::new(), findings: Vec::new() };
+    walk.value(manifest);
     (walk.leaves, walk.findings)
 }
 
@@ -19,33 +19,50 @@ pub(super) fn template_of(text: &str, is_template: bool) -> Option<Template> {
     if is_template { Template::parse(text).ok() } else { Some(Template::verbatim(text)) }
 }
 
-struct Walk<'i> {
+struct Walk<'i, 'v> {
     item: &'i ItemRef,
+    /// Borrowed: of the many places in a manifest, few are kept.
+    path: Vec<At<'v>>,
     leaves: Vec<Leaf>,
     findings: Vec<Finding>,
 }
 
-impl Walk<'_> {
-    /// Recurses, which is safe behind the check of levels.
-    fn value(&mut self, path: &mut FieldPath, value: &Value) {
+enum At<'v> {
+    Key(&'v str),
+    Index(usize),
+}
+
+impl<'v> Walk<'_, 'v> {
+    fn value(&mut self, value: &'v Value) {
         match value {
-            Value::String(text) if text.contains(OPEN) => self.text(path, text),
+            Value::String(text) if text.contains(OPEN) => self.text(&self.here(), text),
             Value::Object(map) => {
                 for (key, inner) in map {
-                    path.push(Step::Key(key.clone()));
-                    self.value(path, inner);
-                    path.pop();
+                    self.path.push(At::Key(key));
+                    self.value(inner);
+                    self.path.pop();
                 }
             }
             Value::Array(list) => {
                 for (index, inner) in list.iter().enumerate() {
-                    path.push(Step::Index(index));
-                    self.value(path, inner);
-                    path.pop();
+                    self.path.push(At::Index(index));
+                    self.value(inner);
+                    self.path.pop();
                 }
             }
             _ => {}
         }
+    }
+
+    fn here(&self) -> FieldPath {
+        let mut path = FieldPath::default();
+        for at in &self.path {
+            path.push(match at {
+                At::Key(key) => Step::Key((*key).to_owned()),
+                At::Index(index) => Step::Index(*index),
+            });
+        }
+        path
     }
 
     fn text(&mut self, path: &FieldPath, text: &str) {

@@ -97,8 +97,7 @@ pub(super) fn is_template(resource: &Value) -> bool {
 }
 
 /// The manifest without its status, and without fields of metadata that are null and so say nothing.
-pub(super) fn strip(resource: &Value) -> Value {
-    let mut manifest = resource.clone();
+pub(super) fn strip(mut manifest: Value) -> Value {
     if let Some(fields) = manifest.as_object_mut() {
         fields.remove("status");
         if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {

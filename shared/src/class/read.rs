@@ -1,5 +1,7 @@
 //! The spec of a class, decoded by the controller and by admission alike (admission.md A04).
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use thiserror::Error;
 
@@ -51,8 +53,8 @@ impl ReadClass {
     }
 
     fn of_spec(name: &str, mut spec: ClassSpec) -> Self {
-        let items: Vec<Value> = std::mem::take(&mut spec.resources).into_iter().map(|item| item.0).collect();
-        let compiled = CompiledClass::compile(name, &items).held_to(spec.immutable);
+        let items = std::mem::take(&mut spec.resources).into_iter().map(|item| Cow::Owned(item.0));
+        let compiled = CompiledClass::of_items(name, items).held_to(spec.immutable);
         Self { spec, compiled }
     }
 }

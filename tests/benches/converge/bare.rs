@@ -9,6 +9,7 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams},
 };
 use nsclass_shared::plan::Desired;
+use nsclass_tests::audit::Request;
 use nsclass_tests::{ControlPlane, Identity};
 
 use crate::{class, window::Window};
@@ -68,7 +69,9 @@ impl Bare {
         let applies = objects.iter().map(|object| Ok::<_, anyhow::Error>(self.one(object)));
         stream::iter(applies).try_buffer_unordered(concurrency).try_collect::<Vec<()>>().await?;
         let requests = cp.audit().since(mark).await?;
-        Window::of(&requests.verb("patch").filter(|r| !r.namespace.is_empty()), objects.len())
+        // The controller may still be writing events.
+        let is_ours = |r: &Request| !r.namespace.is_empty() && !r.agent.starts_with("nsclass-controller");
+        Window::of(&requests.verb("patch").filter(is_ours), objects.len())
     }
 
     async fn one(&self, object: &Desired) -> Result<()> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use jiff::Timestamp;
+use nsclass_tests::OPERATOR_NAMESPACE;
 use nsclass_tests::audit::{Request, Requests};
 
 /// The time from the first of some requests to the end of the last, and the objects that were written in it.
@@ -61,15 +62,15 @@ impl std::fmt::Display for Window {
     }
 }
 
-/// What the controller asked for on behalf of namespaces: objects and bindings, reads too. Its lists and watches, its lease, the class's
-/// own record and events are not among them (class.md, Scale).
+/// What the controller asked for on behalf of namespaces: objects and bindings, reads too. Its lists and watches, its lease, certificates
+/// and whatever else is in its own namespace, the class's own record and events are not among them (class.md, Scale).
 pub(crate) fn of_namespaces(requests: &Requests) -> Requests {
     let counts = |r: &Request| {
         !r.name.is_empty()
             && r.verb != "watch"
             && r.verb != "list"
             && !r.resource.starts_with("namespaceclasses.")
-            && !r.resource.starts_with("leases.")
+            && r.namespace != OPERATOR_NAMESPACE
             && !r.resource.starts_with("events")
             && !r.resource.starts_with("customresourcedefinitions.")
     };

@@ -4,7 +4,11 @@ use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::{Api, ResourceExt, api::ListParams};
+use kube::{
+    Api, ResourceExt,
+    api::{ListParams, Patch, PatchParams},
+};
+use nsclass_shared::{guard::digest_of_edit, names::CONFIRM_ANNOTATION};
 use nsclass_tests::{ControlPlane, Operator, OperatorOptions, Options, World, eventually};
 use serde_json::{Value, json};
 
@@ -62,7 +66,12 @@ async fn fault01_sigkill_at_any_moment_leaves_nothing_untracked_and_ends_the_sam
         world.namespace(name).of_class("std").create().await?;
     }
     for round in 1..=KILLS {
-        world.class("std", json!({ "resources": items(round) })).await?;
+        let class = world.class("std", json!({ "resources": items(round) })).await?;
+        // All namespaces lose objects, which is meant.
+        let (uid, generation) = (class.uid().context("no uid")?, class.metadata.generation.context("no generation")?);
+        let confirm =
+            json!({ "metadata": { "annotations": { CONFIRM_ANNOTATION: digest_of_edit(&uid, generation) } } });
+        world.classes().patch(&world.name("std"), &PatchParams::default(), &Patch::Merge(confirm)).await?;
         // Spread over the time that a round takes; where it falls is the machine's dice.
         tokio::time::sleep(Duration::from_millis(u64::from(round * 37 % 250))).await;
         operator.kill_for_good(&cp).await?;
