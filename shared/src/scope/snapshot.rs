@@ -153,9 +153,9 @@ mod tests {
         let found = names(&index);
         assert_eq!(found.len(), 3, "each once: {found:?}");
         assert_eq!(BTreeSet::from_iter(found), BTreeSet::from(["pay", "ops", "kube-system"].map(str::to_owned)));
-        let named = ScopeRule::new("ops", Pick::Named(["pay".to_owned(), "not-there".to_owned()].into()));
+        let two = ScopeRule::new("ops", Pick::Named(["pay".to_owned(), "not-there".to_owned()].into()));
         assert_eq!(
-            BTreeSet::from_iter(names(&listed(named, &["pay", "other"]))),
+            BTreeSet::from_iter(names(&listed(two, &["pay", "other"]))),
             BTreeSet::from(["pay", "ops"].map(str::to_owned))
         );
         assert_eq!(names(&listed(ScopeRule::new("", Pick::Every), &[])), Vec::<String>::new());
