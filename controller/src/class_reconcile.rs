@@ -27,7 +27,7 @@ use crate::{
     context::Context,
     mass_delete, memory,
     observe::{self, now},
-    worker,
+    scope, worker,
 };
 
 /// Least time between two writes of one class's status.
@@ -83,10 +83,13 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
         context.class_queue.add_at(name, next);
         return Ok(());
     }
-    let mut bindings = Vec::new();
+    let (mut bindings, mut elsewhere) = (Vec::new(), Vec::new());
+    let others = scope::Others::of(context);
     context.bindings.visit(|binding| {
         if binding.spec.class_name == name {
             bindings.push(BindingSummary::of(binding));
+            elsewhere
+                .extend(others.keeper(binding).map(|other| (binding.spec.namespace_name.clone(), other.to_owned())));
         }
     });
     let (requested, requested_elsewhere) = who_requests(context, name);
@@ -101,7 +104,7 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     if !change_finalizer(context, &class, protection.change()).await? {
         return Ok(());
     }
-    write_status(context, written, &class, &bindings).await
+    write_status(context, written, &class, &bindings, &elsewhere).await
 }
 
 /// Whether a managed namespace that may be bound asks for the class, and whether another one does.
@@ -145,6 +148,7 @@ async fn write_status(
     written: &Written,
     class: &DynamicObject,
     bindings: &[BindingSummary],
+    elsewhere: &[(String, String)],
 ) -> Result<(), kube::Error> {
     let name = class.name_any();
     let before: Option<ClassStatus> = class.data.get("status").and_then(|s| serde_json::from_value(s.clone()).ok());
@@ -160,8 +164,15 @@ async fn write_status(
         deleting: class.metadata.deletion_timestamp.is_some(),
         confirmed: mass_delete::confirmation(class),
     };
-    let class_now =
-        ClassNow { view, accepted, suspended: observe::is_suspended(class.annotations()), passed: guard.record() };
+    let settings = context.settings();
+    let class_now = ClassNow {
+        view,
+        accepted,
+        suspended: observe::is_suspended(class.annotations()),
+        passed: guard.record(),
+        instance: &settings.config.instance,
+        elsewhere,
+    };
     let status = class_status(before.as_ref(), &class_now, bindings, now());
     if before.as_ref() == Some(&status) {
         return Ok(());

@@ -16,7 +16,8 @@ use kube::{
 use nsclass_shared::{
     identity::ObjectIdentity,
     names,
-    plan::{Pass, Report},
+    plan::{Intent, Pass, Report},
+    reason::Reason,
 };
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_util::sync::CancellationToken;
@@ -66,7 +67,7 @@ impl Default for Events {
 impl Events {
     /// Leaves the event of a pass, if it has one. Never waits. `reason_before` is what the binding gave for `Ready` before the pass.
     pub fn tell(&self, context: &Context, namespace: &str, pass: &Pass, report: &Report, reason_before: Option<&str>) {
-        let Some(news) = news(report, reason_before) else { return };
+        let Some(news) = hands_off(pass.intent()).or_else(|| news(report, reason_before)) else { return };
         let uid = context.namespaces.get(&kube::runtime::reflector::ObjectRef::new(namespace)).and_then(|n| n.uid());
         let class = pass.binding().map(|binding| binding.spec.class_name.clone()).filter(|class| !class.is_empty());
         let class = class.map(|name| {
@@ -129,6 +130,13 @@ async fn publish(
         tracing::debug!(about = about.name, reason = news.reason, %error, "an event is not written");
     }
     context.metrics.events.with_label_values(&[if written.is_ok() { "written" } else { "failed" }]).inc();
+}
+
+/// Another instance keeps the namespace (scope.md S35).
+fn hands_off(intent: &Intent) -> Option<News> {
+    let Intent::OtherInstance(other) = intent else { return None };
+    let note = format!("kept by instance {other}: hands off. Remedy: {}.", Reason::OtherInstance.remedy());
+    Some(news_of(Reason::OtherInstance.as_str(), "Reconcile", true, note))
 }
 
 /// What matters most of a pass: what failed, then what was undone, then what came and went. A failure that is said in the

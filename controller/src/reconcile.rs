@@ -168,6 +168,9 @@ fn retry(context: &Context, name: &str, why: &str) {
 fn say(context: &Context, name: &str, pass: &Pass, report: &Report) {
     if let Intent::OtherInstance(instance) = pass.intent() {
         tracing::warn!(namespace = name, instance, "another operator instance keeps this namespace: hands off");
+        if let Some(binding) = pass.binding() {
+            context.class_queue.add(&binding.spec.class_name);
+        }
     }
     for note in &report.notes {
         tracing::warn!(namespace = name, note, "dropped from the inventory");

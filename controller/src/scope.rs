@@ -10,10 +10,11 @@ use kube::{
     },
 };
 use nsclass_shared::{
+    api::NamespaceClassBinding,
     config::Settings,
     names,
     runtime::{FlipMapper, NamespaceListener},
-    scope::{Flip, Verdict},
+    scope::{Flip, Snapshot, Verdict},
 };
 
 use crate::{
@@ -92,14 +93,32 @@ pub fn say_empty_selector(settings: &Settings) {
     }
 }
 
+/// Who else keeps namespaces that we would keep (S35).
+pub struct Others {
+    scope: Arc<Snapshot>,
+    settings: Arc<Settings>,
+}
+
+impl Others {
+    /// As things are now.
+    pub fn of(context: &Context) -> Self {
+        Self { scope: context.scope.handle().load_full(), settings: context.settings() }
+    }
+
+    /// The other instance that keeps a namespace of our scope.
+    pub fn keeper<'a>(&self, binding: &'a NamespaceClassBinding) -> Option<&'a str> {
+        let other = &binding.spec.instance;
+        let elsewhere = !other.is_empty() && *other != self.settings.config.instance;
+        (elsewhere && self.scope.verdict(&binding.spec.namespace_name) == Verdict::InScope).then_some(other)
+    }
+}
+
 /// Recounts the gauge of namespaces that we would keep if another instance did not (S35).
 pub fn count_other_instances(context: &Context) {
-    let (scope, ours) = (context.scope.handle().load_full(), &context.settings().config.instance);
-    let mut counts: HashMap<String, i64> = HashMap::new();
+    let (others, mut counts) = (Others::of(context), HashMap::<String, i64>::new());
     context.bindings.visit(|binding| {
-        let other = &binding.spec.instance;
-        if !other.is_empty() && other != ours && scope.verdict(&binding.spec.namespace_name) == Verdict::InScope {
-            *counts.entry(other.clone()).or_default() += 1;
+        if let Some(other) = others.keeper(binding) {
+            *counts.entry(other.to_owned()).or_default() += 1;
         }
     });
     context.metrics.other_instance.reset();

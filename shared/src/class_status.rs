@@ -56,6 +56,10 @@ pub struct ClassNow<'a> {
     pub suspended: bool,
     /// What its guard has recorded.
     pub passed: Option<GuardPassed>,
+    /// Our instance.
+    pub instance: &'a str,
+    /// Namespaces of our scope that have the class by another instance's hand, each with that instance (scope.md S35).
+    pub elsewhere: &'a [(String, String)],
 }
 
 /// The status of a class, from what it said before. `bindings` are those whose `spec.className` is this class.
@@ -65,7 +69,7 @@ pub fn class_status(
     bindings: &[BindingSummary],
     now: Timestamp,
 ) -> ClassStatus {
-    let ClassNow { view, accepted, suspended, passed } = class;
+    let ClassNow { view, accepted, suspended, passed, instance, elsewhere } = class;
     let generation = Some(view.generation);
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut failing: Vec<&BindingSummary> = bindings.iter().filter(|b| b.ready == Some(false)).collect();
@@ -85,7 +89,35 @@ pub fn class_status(
         set_condition(&mut status.conditions, "GuardEngaged", &engaged, generation, now);
     }
     status.guard = GuardStatus { passed: passed.clone(), held };
+    // Of a type of its own for each instance: none writes what another says.
+    let kind = format!("OtherInstance.{instance}");
+    if !elsewhere.is_empty() || get_condition(&status.conditions, &kind).is_some() {
+        set_condition(&mut status.conditions, &kind, &other_instance(instance, elsewhere), generation, now);
+    }
     status
+}
+
+fn other_instance(ours: &str, elsewhere: &[(String, String)]) -> Assessment {
+    if elsewhere.is_empty() {
+        let message = format!("no other instance keeps a namespace of the scope of instance {ours}");
+        return Assessment { status: Some(false), reason: "NoOverlap".into(), message };
+    }
+    let mut named: Vec<String> =
+        elsewhere.iter().map(|(namespace, instance)| format!("{namespace} (by {instance})")).collect();
+    named.sort();
+    let message = format!(
+        "instance {ours} keeps its hands off what another instance keeps: {}; {}",
+        and_more(&named),
+        Reason::OtherInstance.remedy()
+    );
+    Assessment { status: Some(true), reason: "KeptByAnother".into(), message }
+}
+
+/// The first few, and how many more there are.
+fn and_more(named: &[String]) -> String {
+    let more = named.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named[..named.len().min(MOST_NAMED)].join(", "))
 }
 
 fn when_suspended() -> Assessment {
@@ -106,11 +138,8 @@ fn ready(accepted: &Assessment, bound: usize, ready: usize, failing: &[&BindingS
         };
         (Some(true), "NamespacesReady", message)
     } else {
-        let named: Vec<String> =
-            failing.iter().take(MOST_NAMED).map(|b| format!("{} ({})", b.namespace, b.reason)).collect();
-        let more = failing.len().saturating_sub(MOST_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let message = format!("{} of {bound} namespaces are not ready: {}{more}", failing.len(), named.join(", "));
+        let named: Vec<String> = failing.iter().map(|b| format!("{} ({})", b.namespace, b.reason)).collect();
+        let message = format!("{} of {bound} namespaces are not ready: {}", failing.len(), and_more(&named));
         (Some(false), "NamespacesFailing", message)
     };
     Assessment { status, reason: reason.into(), message }
@@ -169,7 +198,7 @@ mod tests {
     fn accepted() -> ClassNow<'static> {
         let accepted = Assessment { status: Some(true), reason: "Valid".into(), message: String::new() };
         let view = ClassView { name: "std", uid: "u", generation: 2, deleting: false, confirmed: None };
-        ClassNow { view, accepted, suspended: false, passed: None }
+        ClassNow { view, accepted, suspended: false, passed: None, instance: "blue", elsewhere: &[] }
     }
 
     #[test]
@@ -181,6 +210,21 @@ mod tests {
         insta::assert_snapshot!(ready.message, @"5 of 6 namespaces are not ready: a (NotOwned), b (NotOwned), c (NotOwned) and 2 more");
         let again = class_status(Some(&status), &accepted(), &bindings, Timestamp::MAX);
         assert_eq!(again, status, "nothing new writes nothing");
+    }
+
+    #[test]
+    fn s35_what_another_instance_keeps_is_a_condition_of_ours_alone_until_nothing_is_left_of_it() {
+        let elsewhere: Vec<_> = ["d", "c", "b", "a"].map(|name| (name.to_owned(), "green".to_owned())).into();
+        let overlaps = ClassNow { elsewhere: &elsewhere, ..accepted() };
+        let status = class_status(None, &overlaps, &[], Timestamp::UNIX_EPOCH);
+        let said = get_condition(&status.conditions, "OtherInstance.blue").unwrap();
+        insta::assert_snapshot!(said.message, @"instance blue keeps its hands off what another instance keeps: a (by green), b (by green), c (by green) and 1 more; let the other instance's scope exclude this namespace");
+        let theirs = ClassNow { instance: "green", ..accepted() };
+        assert_eq!(class_status(Some(&status), &theirs, &[], Timestamp::MAX), status, "the other leaves it as it is");
+        let over = class_status(Some(&status), &accepted(), &[], Timestamp::MAX);
+        assert_eq!(get_condition(&over.conditions, "OtherInstance.blue").unwrap().status, "False");
+        let never = class_status(None, &accepted(), &[], Timestamp::UNIX_EPOCH);
+        assert!(get_condition(&never.conditions, "OtherInstance.blue").is_none());
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::{
 /// How long tasks may take to end once all is said; connections have had their time before.
 const GRACE: Duration = Duration::from_secs(15);
 
-/// Runs until `shutdown`, which follows SIGTERM and SIGINT after [`stop`] has had its time.
+/// Runs until `shutdown`, which follows SIGTERM and SIGINT after `stop` has had its time.
 ///
 /// # Errors
 /// No cluster, one that is too old, or a task that ended.

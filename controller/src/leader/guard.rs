@@ -63,7 +63,7 @@ impl LeaderGuard {
         !self.0.writes.is_closed() && self.is_in_time()
     }
 
-    /// Begins a write, which [`Self::writes_ended`] waits for.
+    /// Begins a write, which `writes_ended` waits for.
     ///
     /// # Errors
     /// We do not lead.

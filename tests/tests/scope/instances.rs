@@ -1,7 +1,9 @@
 //! Two controllers on one cluster.
 
-use anyhow::{Result, ensure};
-use kube::ResourceExt;
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::events::v1::Event;
+use kube::api::ListParams;
+use kube::{Api, ResourceExt};
 use nsclass_tests::eventually;
 
 use crate::stage::{LABEL, Stage, class, debug};
@@ -23,6 +25,30 @@ async fn s35_the_second_instance_keeps_its_hands_off_until_the_first_gives_the_n
     })
     .await?;
     ensure!(second.log()?.contains("another operator instance keeps this namespace"), "it is not in the log");
+    let condition = format!("OtherInstance.{}", world.name("second"));
+    let said = async |status: &str| {
+        let class = world.classes().get(&world.name("std")).await?;
+        let conditions = class.data["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let found = conditions.iter().find(|it| it["type"] == *condition).context("no condition")?;
+        let message = found["message"].as_str().unwrap_or_default().to_owned();
+        ensure!(found["status"] == *status, "{found}");
+        Ok::<_, anyhow::Error>(message)
+    };
+    let message = eventually("the class says who keeps it", async || said("True").await).await?;
+    let named = [world.name("pay"), world.name("first")];
+    ensure!(named.iter().all(|name| message.contains(name)), "{message}");
+    let events: Api<Event> = Api::namespaced(world.client(), "default");
+    eventually("the namespace has an event", async || {
+        let found = events.list(&ListParams::default()).await?;
+        let about = |event: &&Event| {
+            event.reason.as_deref() == Some("OtherInstance")
+                && event.regarding.as_ref().is_some_and(|it| it.name == Some(world.name("pay")))
+        };
+        let note = found.iter().find(about).and_then(|event| event.note.clone()).context("no event")?;
+        ensure!(note.contains(&world.name("first")), "{note}");
+        Ok(())
+    })
+    .await?;
     let edited = class(&["a"], "2");
     world.class("std", edited).await?;
     eventually("the first goes on keeping it", async || {
@@ -37,6 +63,7 @@ async fn s35_the_second_instance_keeps_its_hands_off_until_the_first_gives_the_n
     world.kept_by("pay", "second").await?;
     eventually("nobody else keeps it any more", async || {
         ensure!(second.metric(&series).await.is_err(), "still counted");
+        said("False").await?;
         Ok(())
     })
     .await?;
