@@ -256,3 +256,18 @@ fn s32_while_nobody_knows_whether_a_namespace_is_managed_nothing_happens() {
     observed.scope = Verdict::Unknown;
     assert_eq!(Pass::begin(observed).next_step(), None);
 }
+
+#[test]
+fn s34_what_was_put_into_a_namespace_out_of_scope_is_no_garbage_while_the_namespace_is_there() {
+    let mut world = settled();
+    let objects = world.objects();
+    world.happen(&Event::Scope(false));
+    world.settle();
+    // Its class goes, and its label: whoever collects must not take the owner for absent.
+    world.happen(&Event::DeleteClass(0));
+    world.happen(&Event::Label(None));
+    world.happen(&Event::Later);
+    world.settle();
+    assert_eq!(world.objects(), objects);
+    assert_eq!(world.steps_of_one_pass(), vec![]);
+}

@@ -90,3 +90,74 @@ impl Snapshot {
         &self.rule
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use jiff::Timestamp;
+    use kube::core::ObjectMeta;
+
+    use super::*;
+    use crate::scope::{Index, Observation, Pick};
+
+    fn namespace(name: &str, version: u64) -> ObjectMeta {
+        ObjectMeta {
+            name: Some(name.into()),
+            uid: Some(format!("uid-{name}")),
+            resource_version: Some(version.to_string()),
+            ..ObjectMeta::default()
+        }
+    }
+
+    fn listed(rule: ScopeRule, names: &[&str]) -> Index {
+        let mut index = Index::new(rule);
+        index.relist_begins();
+        for name in names {
+            index.relist_holds(&Observation::of(&namespace(name, 1)));
+        }
+        index.relist_done();
+        index.publish(Timestamp::UNIX_EPOCH);
+        index
+    }
+
+    #[test]
+    fn s06_a_look_up_takes_nothing_but_the_snapshot_that_a_request_has_loaded() {
+        let pick = Pick::Named(["pay".to_owned()].into());
+        let mut index = listed(ScopeRule::new("ops", pick), &["pay", "other"]);
+        let loaded = index.snapshot();
+        let answers =
+            |snapshot: &Snapshot| ["pay", "other", "never-seen", "ops", ""].map(|name| snapshot.verdict(name));
+        let expected = [Verdict::InScope, Verdict::OutOfScope, Verdict::Unknown, Verdict::InScope, Verdict::InScope];
+        assert_eq!(answers(&loaded), expected);
+        // The writer is in the middle of everything, and then publishes the opposite: whoever has loaded goes on with what it has, on
+        // any thread.
+        index.set_rule(ScopeRule::new("ops", Pick::Named(["other".to_owned()].into())));
+        index.delete(&Observation::of(&namespace("pay", 2)));
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| answers(&loaded));
+            index.publish(Timestamp::UNIX_EPOCH);
+            assert_eq!(reader.join().unwrap(), expected);
+        });
+        assert_eq!(answers(&loaded), expected);
+        assert_eq!(
+            answers(&index.snapshot()),
+            [Verdict::Unknown, Verdict::InScope, Verdict::Unknown, Verdict::InScope, Verdict::InScope]
+        );
+    }
+
+    #[test]
+    fn s09_matching_are_those_that_were_seen_and_the_operators_own_each_once_and_no_empty_name() {
+        let names = |index: &Index| index.snapshot().matching().map(str::to_owned).collect::<Vec<_>>();
+        let index = listed(ScopeRule::new("ops", Pick::Every), &["pay", "ops", "", "kube-system"]);
+        let found = names(&index);
+        assert_eq!(found.len(), 3, "each once: {found:?}");
+        assert_eq!(BTreeSet::from_iter(found), BTreeSet::from(["pay", "ops", "kube-system"].map(str::to_owned)));
+        let two = ScopeRule::new("ops", Pick::Named(["pay".to_owned(), "not-there".to_owned()].into()));
+        assert_eq!(
+            BTreeSet::from_iter(names(&listed(two, &["pay", "other"]))),
+            BTreeSet::from(["pay", "ops"].map(str::to_owned))
+        );
+        assert_eq!(names(&listed(ScopeRule::new("", Pick::Every), &[])), Vec::<String>::new());
+    }
+}

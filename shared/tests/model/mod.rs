@@ -567,6 +567,11 @@ impl World {
         format!("{namespace:?}\n{objects:#?}\n{binding:#?}")
     }
 
+    /// What is on the server: each object with its UID.
+    pub(crate) fn objects(&self) -> Vec<(ObjectIdentity, String)> {
+        self.objects.iter().map(|(identity, object)| (identity.clone(), object.live.uid.clone())).collect()
+    }
+
     /// The periodic pass: looks at everything that the inventory names.
     pub(crate) fn verify(&mut self) {
         let mut observed = self.observe();

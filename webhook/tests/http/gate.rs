@@ -48,6 +48,23 @@ async fn a02_an_unknown_namespace_is_read_once_and_only_a_failed_read_is_503() {
     assert_eq!((gate, port.settled.load(Relaxed), port.asked()), ([1, 1, 1], 3, 1));
 }
 
+/// The port has no other way to a validator than the gate, whatever the review says it is: every operation, with or without objects.
+#[tokio::test]
+async fn a03_no_review_reaches_a_validator_past_the_gate() {
+    let port = Port::open().await;
+    let mut connection = Connection::open(&port).await;
+    for operation in ["CREATE", "UPDATE", "DELETE", "CONNECT"] {
+        let review = create("theirs", "denied").replace("CREATE", operation);
+        let got = connection.post(MAPS, &review).await;
+        assert!(!got.body.contains(r#""allowed":false"#), "{operation}: {got:?}");
+    }
+    // A path that nothing is registered at answers nothing, and so leads to no validator either.
+    for path in ["/admit/secrets", "/admit/configmaps/", "/admit/configmaps/x", "/"] {
+        Connection::open(&port).await.post(path, &create("ours", "denied")).await.decides_nothing();
+    }
+    assert_eq!(port.asked(), 0);
+}
+
 #[tokio::test]
 async fn a13_our_own_failures_and_panics_are_http_errors_and_the_port_goes_on() {
     let port = Port::open().await;
