@@ -72,8 +72,21 @@ impl Webhook {
     /// # Errors
     /// When it ends, with the end of its log.
     pub async fn start_unready(cp: &ControlPlane, files: &ServingFiles, config: &str) -> Result<Self> {
+        Self::start_unready_as(cp, files, config, &Identity::Admin).await
+    }
+
+    /// [`Self::start_unready`], as somebody else than the admin.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn start_unready_as(
+        cp: &ControlPlane,
+        files: &ServingFiles,
+        config: &str,
+        identity: &Identity,
+    ) -> Result<Self> {
         let name = format!("webhook-{}", STARTED.fetch_add(1, Ordering::Relaxed));
-        let kubeconfig = cp.kubeconfig(&name, &Identity::Admin)?;
+        let kubeconfig = cp.kubeconfig(&name, identity)?;
         let dir = ScratchDir::new("nsclass-webhook-config-")?;
         let config_file = dir.path().join("nsclass.yaml");
         fs::write(&config_file, config)?;
