@@ -8,11 +8,9 @@ mod contents;
 mod demo;
 mod examples;
 mod farewell;
-mod interrupt;
 mod pair;
 mod preflight;
 mod processes;
-mod screen;
 mod settings;
 mod stage;
 mod steps;
@@ -22,13 +20,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
+use nsclass_tests::{Interrupts, Screen};
 
 use args::Args;
 use cluster::Cluster;
 use demo::Demo;
 use examples::Examples;
-use interrupt::Interrupts;
-use screen::Screen;
 use stage::Stage;
 
 /// How the play ended.
@@ -55,7 +52,7 @@ async fn main() -> ExitCode {
 
 async fn run(args: &Args) -> Result<End> {
     let mut interrupts = Interrupts::new()?;
-    let screen = Screen::new();
+    let screen = Screen::default();
     screen.title("Namespace Class, on a real control plane. What has a ✓ was checked: the API server was asked, or the process itself.");
     let set = async {
         match &args.kubeconfig {
