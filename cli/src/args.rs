@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::rbac_check::RbacCheck;
 use crate::release::Release;
 use crate::render::Render;
 
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     },
     /// Show what a class gives for a namespace, without a cluster
     Render(Render),
+    /// Say which rights the controller lacks for its classes, and print the role to add
+    RbacCheck(RbacCheck),
     /// Let go of everything before the operator is removed: stop its controller, take finalizers off
     Release(Release),
     /// Print the completion script of a shell

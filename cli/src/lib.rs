@@ -3,7 +3,10 @@
 
 mod args;
 mod folder;
+mod input;
 mod output;
+mod pages;
+mod rbac_check;
 mod release;
 mod render;
 
@@ -25,6 +28,7 @@ pub fn run(name: &'static str) -> ExitCode {
     let result = match args.command {
         Command::Folder { command } => folder::run(command, &mut out),
         Command::Render(command) => render::run(&command, &mut out),
+        Command::RbacCheck(command) => rbac_check::run(&command, &mut out),
         Command::Release(command) => release::run(&command, &mut out),
         Command::Completions { shell } => {
             let program = name.replace(' ', "-");

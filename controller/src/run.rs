@@ -28,6 +28,7 @@ use crate::{
     classes::Classes,
     connect::connect,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
+    definitions,
     drift::{self, Drift},
     events::{self, Events},
     feeds::{self, BindingsTold, ClassesTold, Feed},
@@ -38,7 +39,7 @@ use crate::{
     metrics::Metrics,
     queue::WorkQueue,
     ready::Ready,
-    reconcile, reload, scope,
+    reconcile, reload, rival, scope,
 };
 
 /// How long passes under way may take after SIGTERM.
@@ -52,6 +53,7 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let guard = LeaderGuard::default();
     let clients = connect(&guard).await?;
     let client = clients.gated;
+    definitions::ensure(&client).await?;
     let listener = TcpListener::bind(settings.config.controller.admin_address)
         .await
         .with_context(|| format!("controller.adminAddress {}", settings.config.controller.admin_address))?;
@@ -149,17 +151,18 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
 }
 
 /// Opens the queues when we are elected and every store has its first full list: before that, nothing can be concluded from what is
-/// missing. Until then the workers wait for keys that nobody can add. From then on drift is watched for.
+/// missing. Nor are they opened beside another installation of this instance. Until then the workers wait for keys that nobody can add. From then on drift is watched for.
 async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
     let office = async {
         context.listed.namespaces.wait().await;
         context.listed.classes.wait().await;
         context.listed.bindings.wait().await;
         context.guard.elected().await;
+        rival::ensure_none(&context).await
     };
     tokio::select! {
         () = shutdown.cancelled() => return Ok(()),
-        () = office => {}
+        alone = office => alone?,
     }
     context.namespace_queue.open();
     context.class_queue.open();

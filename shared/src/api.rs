@@ -10,6 +10,7 @@ mod crd;
 mod delay;
 mod guard;
 mod item;
+mod lacking;
 
 pub use binding::{BindingSpec, BindingStatus, InventoryEntry, MAX_INVENTORY, NamespaceClassBinding, ObjectsGone};
 pub use class::{Adoption, ClassSpec, ClassStatus, Drift, Immutable, NamespaceClass, NamespaceCounts, OnDelete};
@@ -18,3 +19,4 @@ pub use crd::{crds, namespace_class_binding_crd, namespace_class_crd};
 pub use delay::{BadDelay, OptOutDelay};
 pub use guard::{GuardCause, GuardHeld, GuardPassed, GuardStatus};
 pub use item::Item;
+pub use lacking::lacking;

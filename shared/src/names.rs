@@ -53,6 +53,8 @@ pub const STATUS_MANAGER: &str = "nsclass-status";
 pub const CERTS_MANAGER: &str = "nsclass-certs";
 /// Label that says which program made an object, for people.
 pub const MANAGED_BY_LABEL: &str = "app.kubernetes.io/managed-by";
+/// Label of the webhook configuration: the instance that keeps it.
+pub const INSTANCE_LABEL: &str = "nsclass.io/instance";
 
 /// Name of the Lease, in the operator's namespace, that the controllers of one instance agree by.
 pub fn controller_lease(instance: &str) -> String {

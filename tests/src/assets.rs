@@ -92,6 +92,15 @@ pub static KUSTOMIZE: Set = Set {
     ldflags: |_| String::new(),
 };
 
+/// Helm, which renders and installs the chart.
+pub static HELM: Set = Set {
+    module: "helm",
+    tools: &[Tool { program: "helm", package: "helm.sh/helm/v4/cmd/helm", module: "helm.sh/helm/v4" }],
+    first_build: "about two minutes the first time",
+    in_assets: false,
+    ldflags: |version| format!("-X helm.sh/helm/v4/internal/version.version={version}"),
+};
+
 impl Set {
     /// The programs that `dir` lacks.
     fn missing_in(&self, dir: &Path) -> Vec<&'static str> {
