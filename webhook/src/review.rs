@@ -89,13 +89,12 @@ struct Review<'a, R> {
 pub fn decode(body: &[u8]) -> Result<Request<'_>, Failure> {
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8".to_owned()))?;
     // In one go; where that fails, part by part, to say which is wrong.
-    let request = match serde_json::from_str::<Review<'_, Request<'_>>>(text) {
-        Ok(review) => review.request()?,
-        Err(_) => {
-            let review: Review<'_, &RawValue> =
-                serde_json::from_str(text).map_err(|error| malformed(format!("the body is no review: {error}")))?;
-            serde_json::from_str(review.request()?.get()).map_err(|error| malformed(format!("request: {error}")))?
-        }
+    let request = if let Ok(review) = serde_json::from_str::<Review<'_, Request<'_>>>(text) {
+        review.request()?
+    } else {
+        let review: Review<'_, &RawValue> =
+            serde_json::from_str(text).map_err(|error| malformed(format!("the body is no review: {error}")))?;
+        serde_json::from_str(review.request()?.get()).map_err(|error| malformed(format!("request: {error}")))?
     };
     if request.uid.is_empty() {
         return Err(malformed("request.uid: missing or empty".to_owned()));

@@ -63,13 +63,12 @@ impl Load {
     }
 
     /// As many requests as the server takes, all connections always busy; their number.
-    pub(crate) fn full(&self, address: SocketAddr, span: Duration) -> Result<usize> {
-        let mut clients = self.connect(address)?;
+    pub(crate) fn full(&self, clients: &mut [Client], span: Duration) -> Result<usize> {
         let (end, mut requests) = (Instant::now() + span, 0);
         loop {
             let now = Instant::now();
             let mut busy = false;
-            for client in &mut clients {
+            for client in &mut *clients {
                 if client.is_busy() {
                     requests += usize::from(client.poll()?.is_some());
                 }
@@ -88,12 +87,11 @@ impl Load {
     /// waiting for a connection included. In order of length.
     pub(crate) fn paced(
         &self,
-        address: SocketAddr,
+        clients: &mut [Client],
         rate: f64,
         arrivals: Arrivals,
         span: Duration,
     ) -> Result<Vec<Duration>> {
-        let mut clients = self.connect(address)?;
         let mut dice = fastrand::Rng::with_seed(SEED);
         let mut gap = || match arrivals {
             Arrivals::Even => Duration::from_secs_f64(1.0 / rate),
@@ -128,7 +126,8 @@ impl Load {
         Ok(took)
     }
 
-    fn connect(&self, address: SocketAddr) -> Result<Vec<Client>> {
+    /// Connections through their handshakes.
+    pub(crate) fn connect(&self, address: SocketAddr) -> Result<Vec<Client>> {
         (0..CONNECTIONS).map(|_| Client::connect(address, &self.config)).collect()
     }
 }
