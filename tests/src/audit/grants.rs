@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use super::{Request, Requests};
 
+/// What the server answers to a request that made an object.
+const CREATED: u16 = 201;
+
 /// One verb on one resource, for one `ServiceAccount`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Grant {
@@ -29,11 +32,12 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Whether a request needed it.
+    /// Whether a request needed it. An apply that made an object is a patch, and needed the right to create as well.
     pub fn is_used_by(&self, request: &Request) -> bool {
         let is_within = |mine: &str, theirs: &str| mine.is_empty() || mine == theirs;
+        let made = request.verb == "patch" && request.code == CREATED;
         self.user == request.user
-            && self.verb == request.verb
+            && (self.verb == request.verb || self.verb == "create" && made)
             && self.resource == request.resource
             && self.subresource == request.subresource
             && is_within(&self.namespace, &request.namespace)
@@ -116,7 +120,7 @@ fn rules(role: &Value, documents: &[Value]) -> Result<Vec<PolicyRule>> {
     Ok(all)
 }
 
-fn one_by_one(rule: &PolicyRule, user: &str, role: &str, namespace: &str) -> Vec<Grant> {
+fn one_by_one(rule: &PolicyRule, account: &str, of: &str, namespace: &str) -> Vec<Grant> {
     let every = vec![String::new()];
     let names = rule.resource_names.as_ref().filter(|names| !names.is_empty()).unwrap_or(&every);
     let mut grants = Vec::new();
@@ -126,8 +130,8 @@ fn one_by_one(rule: &PolicyRule, user: &str, role: &str, namespace: &str) -> Vec
             let resource = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
             for (verb, name) in rule.verbs.iter().flat_map(|verb| names.iter().map(move |name| (verb, name))) {
                 grants.push(Grant {
-                    user: user.to_owned(),
-                    role: role.to_owned(),
+                    user: account.to_owned(),
+                    role: of.to_owned(),
                     namespace: namespace.to_owned(),
                     resource: resource.clone(),
                     subresource: subresource.to_owned(),
