@@ -88,16 +88,16 @@ impl<'a> Stage<'a> {
     /// The last lines of every pod of the operator, and why it is not ready: for a failure.
     pub async fn what_pods_say(&self) -> String {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), NAMESPACE);
-        let mut said = String::new();
+        let mut said = Vec::new();
         for pod in pods.list(&ListParams::default()).await.map(|list| list.items).unwrap_or_default() {
             let name = pod.name_any();
             let statuses = pod.status.and_then(|status| status.container_statuses).unwrap_or_default();
             let state = serde_json::to_string(&statuses.first().map(|status| &status.state)).unwrap_or_default();
             let params = LogParams { tail_lines: Some(25), ..LogParams::default() };
             let log = pods.logs(&name, &params).await.unwrap_or_else(|error| error.to_string());
-            said += &format!("-- {name}: {state}\n{log}\n");
+            said.push(format!("-- {name}: {state}\n{log}\n"));
         }
-        said
+        said.concat()
     }
 
     /// How a person looks around.
