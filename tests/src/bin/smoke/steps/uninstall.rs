@@ -27,6 +27,15 @@ pub async fn play(stage: &Stage<'_>) -> Result<()> {
     stage
         .screen
         .step("The operator is removed", "What is to go is let go of before; what is bound then keeps what it has.");
+    let_go(stage).await?;
+    stage.helm_uninstall().await?;
+    nothing_left(stage).await?;
+    kept(stage).await?;
+    deletable(stage).await
+}
+
+/// While the operator is there: every kind of object is deleted once.
+async fn let_go(stage: &Stage<'_>) -> Result<()> {
     let namespaces: Api<Namespace> = Api::all(stage.client.clone());
     let bindings: Api<NamespaceClassBinding> = Api::all(stage.client.clone());
     let map = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "kept" } });
@@ -56,8 +65,12 @@ pub async fn play(stage: &Stage<'_>) -> Result<()> {
             ensure!(ours.is_empty(), "{} ResourceQuotas", ours.len());
             Ok(())
         })
-        .await?;
-    stage.helm_uninstall().await?;
+        .await
+}
+
+/// Of the installation, but for the definitions.
+async fn nothing_left(stage: &Stage<'_>) -> Result<()> {
+    let namespaces: Api<Namespace> = Api::all(stage.client.clone());
     let configurations: Api<ValidatingWebhookConfiguration> = Api::all(stage.client.clone());
     let policies: Api<ValidatingAdmissionPolicy> = Api::all(stage.client.clone());
     let roles: Api<ClusterRole> = Api::all(stage.client.clone());
@@ -97,7 +110,12 @@ pub async fn play(stage: &Stage<'_>) -> Result<()> {
             ensure!(held.is_empty(), "{held:?}");
             Ok(())
         })
-        .await?;
+        .await
+}
+
+/// Everything that namespaces had when the operator went.
+async fn kept(stage: &Stage<'_>) -> Result<()> {
+    let bindings: Api<NamespaceClassBinding> = Api::all(stage.client.clone());
     for namespace in STAYERS {
         stage
             .screen
@@ -116,6 +134,12 @@ pub async fn play(stage: &Stage<'_>) -> Result<()> {
             })
             .await?;
     }
+    Ok(())
+}
+
+/// Nothing is stuck.
+async fn deletable(stage: &Stage<'_>) -> Result<()> {
+    let namespaces: Api<Namespace> = Api::all(stage.client.clone());
     let names = CHANGERS.into_iter().chain(["first", "payments", LEAVER, NAMESPACE]).collect::<Vec<_>>();
     for namespace in &names {
         stage.delete(&namespaces, namespace).await?;
