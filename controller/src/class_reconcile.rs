@@ -30,13 +30,14 @@ use crate::{
     scope, worker,
 };
 
-/// Least time between two writes of one class's status.
+/// Least time between two writes of one class's status, and between two counts of its bindings.
 const STATUS_EVERY: Duration = Duration::from_secs(5);
 
 /// What the worker remembers of classes.
 #[derive(Debug, Default)]
 struct Written {
     at: Mutex<HashMap<String, Instant>>,
+    counted: Mutex<HashMap<String, Instant>>,
     failures: Mutex<HashMap<String, u32>>,
 }
 
@@ -77,9 +78,10 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
         return Ok(());
     };
     let deleting = class.metadata.deletion_timestamp.is_some();
-    let next = written.too_early(name).filter(|_| !deleting && classes::is_protected(&class));
+    let next = written.counted_lately(name).filter(|_| !deleting && classes::is_protected(&class));
     if let Some(next) = next {
-        // Every binding of a class that converges tells of itself, and counting them all each time would be quadratic work.
+        // Every binding of a class that converges tells of itself, and counting them all each time would be quadratic work; also where
+        // the count comes out as it was, as it does while all of them follow an edit.
         context.class_queue.add_at(name, next);
         return Ok(());
     }
@@ -104,7 +106,9 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     if !change_finalizer(context, &class, protection.change()).await? {
         return Ok(());
     }
-    write_status(context, written, &class, &bindings, &elsewhere).await
+    write_status(context, written, &class, &bindings, &elsewhere).await?;
+    written.counts(name);
+    Ok(())
 }
 
 /// Whether a managed namespace that may be bound asks for the class, and whether another one does.
@@ -235,8 +239,16 @@ impl Written {
 
     /// When the status may be written, if not yet.
     fn too_early(&self, name: &str) -> Option<Instant> {
-        let next = *self.at.lock().unwrap_or_else(PoisonError::into_inner).get(name)? + STATUS_EVERY;
-        (next > Instant::now()).then_some(next)
+        later(&self.at, name)
+    }
+
+    fn counts(&self, name: &str) {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), Instant::now());
+    }
+
+    /// When the bindings may be counted again, if not yet.
+    fn counted_lately(&self, name: &str) -> Option<Instant> {
+        later(&self.counted, name)
     }
 
     fn succeeded(&self, name: &str) {
@@ -252,6 +264,13 @@ impl Written {
 
     fn forget(&self, name: &str) {
         self.at.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
         self.succeeded(name);
     }
+}
+
+/// When [`STATUS_EVERY`] has passed since what was noted, if it has not yet.
+fn later(noted: &Mutex<HashMap<String, Instant>>, name: &str) -> Option<Instant> {
+    let next = *noted.lock().unwrap_or_else(PoisonError::into_inner).get(name)? + STATUS_EVERY;
+    (next > Instant::now()).then_some(next)
 }
