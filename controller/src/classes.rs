@@ -34,7 +34,7 @@ pub struct ReadClass {
     /// What its spec says, besides items; none where it cannot be read.
     pub facts: Option<ClassFacts>,
     /// Its items; or why the spec cannot be read.
-    pub compiled: Result<CompiledClass, String>,
+    pub compiled: Result<CompiledClass<'static>, String>,
 }
 
 /// The classes.
@@ -241,11 +241,11 @@ fn unreadable_facts(object: &DynamicObject) -> ClassFacts {
     ClassFacts { on_delete: if orphan { OnDelete::Orphan } else { OnDelete::Delete }, ..ClassFacts::default() }
 }
 
-fn gvks(compiled: &CompiledClass) -> impl Iterator<Item = Gvk> + '_ {
+fn gvks<'c>(compiled: &'c CompiledClass<'_>) -> impl Iterator<Item = Gvk> + 'c {
     compiled.items().iter().map(|item| item.gvk().clone())
 }
 
-fn errors(compiled: &CompiledClass, kinds: &dyn Kinds, settings: &Settings) -> Vec<Finding> {
+fn errors(compiled: &CompiledClass<'_>, kinds: &dyn Kinds, settings: &Settings) -> Vec<Finding> {
     let mut findings = compiled.validate(&settings.policy, kinds, &settings.guarded);
     findings.retain(Finding::is_error);
     findings

@@ -10,39 +10,44 @@ mod metadata;
 mod read;
 mod recreate;
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 pub use item::{CompiledItem, Leaf};
 pub(crate) use item::{bad_name, too_large};
-pub use read::{ReadClass, Unreadable};
+pub use read::{ReadClass, Spec, Unreadable};
 
-use crate::budget::{MAX_CLASS_BYTES, MAX_ITEMS};
+use crate::budget::{MAX_CLASS_BYTES, MAX_ITEMS, MAX_LEVELS};
 use crate::duplicates;
 use crate::excerpt::excerpt;
 use crate::finding::{Finding, Reason};
+use crate::json::Json;
 use crate::path::FieldPath;
 
 /// The longest name of a class: it becomes the value of a label (class.md C06).
 pub const MAX_CLASS_NAME: usize = 63;
 
-/// A class with its templates parsed, and all that can be said about it from its text alone.
+/// A class with its templates parsed, and all that can be said about it from its text alone. It lives as long as the text that it was
+/// read from, or, where it was read from values, as long as it is kept.
 #[derive(Debug, Clone)]
-pub struct CompiledClass {
+pub struct CompiledClass<'t> {
     name: String,
-    items: Vec<CompiledItem>,
+    items: Vec<CompiledItem<'t>>,
     findings: Vec<Finding>,
 }
 
-impl CompiledClass {
+impl CompiledClass<'static> {
     /// Reads the items of a class. What is wrong with them is kept, not lost: [`CompiledClass::findings`].
     pub fn compile(name: &str, resources: &[Value]) -> Self {
-        Self::of_items(name, resources.iter().map(Cow::Borrowed))
+        Self::of_values(name, resources.iter())
     }
 
-    /// As [`Self::compile`]; items that are given away are not copied.
-    fn of_items<'v>(name: &str, resources: impl ExactSizeIterator<Item = Cow<'v, Value>>) -> Self {
+    fn of_values<'v>(name: &str, resources: impl ExactSizeIterator<Item = &'v Value>) -> Self {
+        Self::of_items(name, resources.map(|resource| Json::copied(resource, MAX_LEVELS)))
+    }
+}
+
+impl<'t> CompiledClass<'t> {
+    fn of_items(name: &str, resources: impl ExactSizeIterator<Item = Json<'t>>) -> Self {
         let mut findings = Vec::new();
         if name.len() > MAX_CLASS_NAME {
             findings.push(Finding::of_class(
@@ -75,7 +80,7 @@ impl CompiledClass {
         if bytes > MAX_CLASS_BYTES {
             findings.push(too_many_bytes(bytes));
         }
-        let names = items.iter().filter_map(|item: &CompiledItem| Some((item.static_key()?, item.item_ref())));
+        let names = items.iter().filter_map(|item: &CompiledItem<'_>| Some((item.static_key()?, item.item_ref())));
         findings.extend(duplicates::find(names));
         findings.sort_by_key(|finding| finding.item.as_ref().map(|item| item.index));
         Self { name: name.to_owned(), items, findings }
@@ -87,7 +92,7 @@ impl CompiledClass {
     }
 
     /// The items that could be read, in the order of the class. Some are missing only where there are findings.
-    pub fn items(&self) -> &[CompiledItem] {
+    pub fn items(&self) -> &[CompiledItem<'t>] {
         &self.items
     }
 

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::identity::GroupKind;
+use crate::identity::Gvk;
 use crate::validity::{is_dns_label, is_dns_subdomain, is_path_segment};
 
 /// The form that a kind asks of its names.
@@ -38,7 +38,7 @@ const EXCEPTIONS: [(&str, &str, NameRule); 9] = [
 
 impl NameRule {
     /// The rule of a kind.
-    pub fn of(kind: &GroupKind) -> Self {
+    pub fn of(kind: &Gvk) -> Self {
         let found =
             EXCEPTIONS.iter().find(|(group, name, _)| kind.group == *group && (*name == "*" || kind.kind == *name));
         found.map_or(Self::Subdomain, |(_, _, rule)| *rule)
@@ -70,7 +70,6 @@ impl fmt::Display for NameRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identity::Gvk;
 
     #[test]
     fn c16_each_kind_has_its_rule_for_names() {
@@ -90,10 +89,10 @@ mod tests {
             ("rbac.authorization.k8s.io/v1", "RoleBinding", "a?force=true", false),
             ("rbac.authorization.k8s.io/v1", "RoleBinding", "..", false),
         ] {
-            let rule = NameRule::of(&Gvk::parse(api_version, kind).unwrap().group_kind());
+            let rule = NameRule::of(&Gvk::parse(api_version, kind).unwrap());
             assert_eq!(rule.admits(name), admitted, "{kind} {name}");
         }
-        let cron_job = NameRule::of(&Gvk::parse("batch/v1", "CronJob").unwrap().group_kind());
+        let cron_job = NameRule::of(&Gvk::parse("batch/v1", "CronJob").unwrap());
         assert!(cron_job.admits(&"a".repeat(52)) && !cron_job.admits(&"a".repeat(53)));
     }
 }

@@ -6,11 +6,15 @@ use crate::class::CompiledItem;
 use crate::excerpt::excerpt;
 use crate::finding::{Finding, Reason};
 use crate::kinds::Scope;
+use crate::manifest::Manifest;
 use crate::path::FieldPath;
 
+/// Where a manifest names its namespace.
+const NAMESPACE: [&str; 2] = ["metadata", "namespace"];
+
 /// Refuses a namespace on a cluster-scoped kind.
-pub(crate) fn check(item: &CompiledItem, scope: Scope) -> Option<Finding> {
-    let named = item.manifest()["metadata"].get("namespace").is_some();
+pub(crate) fn check(item: &CompiledItem<'_>, scope: Scope) -> Option<Finding> {
+    let named = item.manifest().has(&NAMESPACE);
     (named && scope == Scope::ClusterScoped).then(|| {
         let message = format!("{} is cluster-scoped and has no namespace", item.gvk());
         item.item_ref().error(Reason::InvalidManifest, &path(), message, "remove the field")
@@ -18,7 +22,7 @@ pub(crate) fn check(item: &CompiledItem, scope: Scope) -> Option<Finding> {
 }
 
 /// Refuses any namespace but the one that is rendered for.
-pub(crate) fn check_rendered(item: &CompiledItem, rendered: &Value, target: &str) -> Option<Finding> {
+pub(crate) fn check_rendered(item: &CompiledItem<'_>, rendered: &Value, target: &str) -> Option<Finding> {
     let named = rendered["metadata"].get("namespace")?.as_str().unwrap_or_default();
     (named != target).then(|| {
         let message = format!("{} is not the namespace {target}, which the class is rendered for", excerpt(named));
@@ -28,16 +32,18 @@ pub(crate) fn check_rendered(item: &CompiledItem, rendered: &Value, target: &str
 }
 
 /// Warns of a namespace written out: the class can then serve no other.
-pub(crate) fn warn(item: &CompiledItem, scope: Scope) -> Option<Finding> {
+pub(crate) fn warn(item: &CompiledItem<'_>, scope: Scope) -> Option<Finding> {
     if scope == Scope::ClusterScoped {
         return None;
     }
-    let templated = item.leaves().iter().any(|leaf| leaf.path == path());
-    let named = item.manifest()["metadata"].get("namespace")?.as_str().filter(|_| !templated)?;
+    let named = item.manifest().text(&NAMESPACE)?;
+    if item.leaves().iter().any(|leaf| leaf.path.matches(&NAMESPACE)) {
+        return None;
+    }
     let message = format!("the class can serve the namespace {} alone", excerpt(named));
     Some(item.item_ref().warning(Reason::InvalidManifest, &path(), message, "remove the field"))
 }
 
 fn path() -> FieldPath {
-    FieldPath::of(["metadata", "namespace"])
+    FieldPath::of(NAMESPACE)
 }

@@ -9,13 +9,12 @@ mod entry;
 
 use std::fmt;
 
-use serde_json::Value;
-
 pub use builtin::BuiltinDeny;
 pub use entry::{Entry, PolicyError};
 
 use crate::finding::{Finding, ItemRef, Reason};
 use crate::identity::Gvk;
+use crate::manifest::Manifest;
 use crate::path::FieldPath;
 
 /// The compiled policy of an instance. The default denies what is built in, and nothing else.
@@ -57,13 +56,12 @@ impl Policy {
     ///
     /// # Errors
     /// The rule that denies it.
-    pub fn judge(&self, gvk: &Gvk, manifest: &Value) -> Result<(), Denial> {
-        let kind = gvk.group_kind();
-        if let Some(entry) = self.deny.iter().find(|entry| entry.covers_kind(&kind)) {
+    pub fn judge(&self, gvk: &Gvk, manifest: &dyn Manifest) -> Result<(), Denial> {
+        if let Some(entry) = self.deny.iter().find(|entry| entry.covers_kind(gvk)) {
             return Err(Denial::Deny(entry.clone()));
         }
-        if !self.permit.iter().any(|entry| entry.covers_kind(&kind))
-            && let Some(rule) = builtin::find(&kind, manifest)
+        if !self.permit.iter().any(|entry| entry.covers_kind(gvk))
+            && let Some(rule) = builtin::find(gvk, manifest)
         {
             return Err(Denial::Builtin(rule));
         }
@@ -75,7 +73,7 @@ impl Policy {
     }
 
     /// The verdict on an item as a finding, if it is denied: item, rule and way out (C23).
-    pub fn finding(&self, item: &ItemRef, gvk: &Gvk, manifest: &Value) -> Option<Finding> {
+    pub fn finding(&self, item: &ItemRef, gvk: &Gvk, manifest: &dyn Manifest) -> Option<Finding> {
         let denial = self.judge(gvk, manifest).err()?;
         let message = format!("{gvk} is denied by {denial}");
         Some(item.error(Reason::GVKDenied, &FieldPath::of(["kind"]), message, denial.remedy(gvk)))

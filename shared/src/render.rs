@@ -61,7 +61,7 @@ impl RenderError {
     }
 }
 
-impl CompiledClass {
+impl CompiledClass<'_> {
     /// Renders all items for one namespace, or none.
     ///
     /// Policy is asked afterwards ([`Rendered::denials`]), as are the objects that are there.
@@ -122,8 +122,8 @@ impl Rendered {
 }
 
 /// The manifest with a value in place of each template; nothing else of it changes.
-fn manifest(item: &CompiledItem, variables: &Variables<'_>) -> Result<Value, Vec<Finding>> {
-    let mut manifest = item.manifest().clone();
+fn manifest(item: &CompiledItem<'_>, variables: &Variables<'_>) -> Result<Value, Vec<Finding>> {
+    let mut manifest = item.manifest().to_value();
     let mut findings = Vec::new();
     // Values are counted before they are built: one long annotation used a thousand times must not fill the memory.
     let mut left = MAX_OBJECT_BYTES;
@@ -148,7 +148,7 @@ fn manifest(item: &CompiledItem, variables: &Variables<'_>) -> Result<Value, Vec
     if findings.is_empty() { Ok(manifest) } else { Err(findings) }
 }
 
-fn refused(item: &CompiledItem, path: &FieldPath, template: &Template, error: &EvaluateError) -> Finding {
+fn refused(item: &CompiledItem<'_>, path: &FieldPath, template: &Template, error: &EvaluateError) -> Finding {
     let (message, remedy) = match error {
         EvaluateError::Missing(variable) => (
             format!("the namespace has no {variable}"),
@@ -167,7 +167,7 @@ fn refused(item: &CompiledItem, path: &FieldPath, template: &Template, error: &E
 }
 
 /// What can be wrong with a manifest only once the values are in it.
-fn judge(item: &CompiledItem, manifest: &Value, target: &str) -> Vec<Finding> {
+fn judge(item: &CompiledItem<'_>, manifest: &Value, target: &str) -> Vec<Finding> {
     let name = manifest["metadata"]["name"].as_str().unwrap_or_default();
     let mut findings = trust::system_names(item, manifest);
     findings.extend(bad_name(item.item_ref(), item.gvk(), name));
@@ -175,7 +175,7 @@ fn judge(item: &CompiledItem, manifest: &Value, target: &str) -> Vec<Finding> {
     findings
 }
 
-fn place(item: &CompiledItem, scope: Scope, mut manifest: Value, target: &str) -> RenderedObject {
+fn place(item: &CompiledItem<'_>, scope: Scope, mut manifest: Value, target: &str) -> RenderedObject {
     let name = manifest["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let kind = item.gvk().group_kind();
     let identity = match scope {

@@ -13,13 +13,12 @@ mod refer;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 pub use missing::{Missing, missing};
 
 use crate::class::{CompiledClass, CompiledItem};
 use crate::finding::ItemRef;
 use crate::identity::Gvk;
+use crate::json::Json;
 
 /// The most rights that a class is judged by one by one. One that takes more is judged by the right to do everything.
 pub const MAX_RIGHTS: usize = 64;
@@ -103,9 +102,9 @@ pub struct Needed {
 /// The rights that the items of `new` take which are not in `old` as they are: each right once, at most [`MAX_RIGHTS`].
 ///
 /// Items whose kind cannot be read take none; they are findings of the class, and refuse it.
-pub fn needed(old: Option<&CompiledClass>, new: &CompiledClass) -> Vec<Needed> {
-    let kept: Vec<&Value> = old.iter().flat_map(|class| class.items()).map(CompiledItem::manifest).collect();
-    let changed: Vec<&CompiledItem> = new.items().iter().filter(|item| !kept.contains(&item.manifest())).collect();
+pub fn needed(old: Option<&CompiledClass<'_>>, new: &CompiledClass<'_>) -> Vec<Needed> {
+    let kept: Vec<&Json<'_>> = old.iter().flat_map(|class| class.items()).map(CompiledItem::manifest).collect();
+    let changed: Vec<&CompiledItem<'_>> = new.items().iter().filter(|item| !kept.contains(&item.manifest())).collect();
     // By group and kind: another version of a kind is the same right.
     let mut versions = BTreeMap::new();
     let mut rights: BTreeMap<Right, Vec<ItemRef>> = BTreeMap::new();
@@ -139,7 +138,7 @@ pub fn needed_by_controller(class: &CompiledClass) -> Vec<Needed> {
 }
 
 /// The rights that one item takes.
-fn rights_of(item: &CompiledItem) -> Vec<Right> {
+fn rights_of(item: &CompiledItem<'_>) -> Vec<Right> {
     let gvk = item.gvk();
     let right = |verb: Verb| Right { object: Object::Kind { gvk: gvk.clone(), name: None }, verb };
     let mut rights: Vec<Right> = [Verb::Create, Verb::Patch, Verb::Delete].into_iter().map(right).collect();

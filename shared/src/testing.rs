@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::class::CompiledClass;
@@ -119,4 +120,20 @@ pub(crate) fn role_binding(subjects: Value) -> Value {
 /// A group as subject.
 pub(crate) fn group(name: &str) -> Value {
     json!({ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": name })
+}
+
+/// Any JSON value of moderate size, with text of templates in it.
+pub(crate) fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!(null)),
+        any::<bool>().prop_map(|b| json!(b)),
+        any::<i64>().prop_map(|n| json!(n)),
+        "[a-z{}. |\"<\\\\]{0,12}".prop_map(|text| json!(text)),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map("[a-z]{1,6}", inner, 0..4).prop_map(|map| json!(map)),
+        ]
+    })
 }

@@ -20,7 +20,7 @@ const SYSTEM: &str = "system:";
 /// Variables in places that take only trusted ones.
 ///
 /// A default does not make a variable trusted: a tenant can still set what it stands in for.
-pub(crate) fn check(item: &CompiledItem, scope: Scope, guarded: &GuardedKeys) -> Vec<Finding> {
+pub(crate) fn check(item: &CompiledItem<'_>, scope: Scope, guarded: &GuardedKeys) -> Vec<Finding> {
     let mut findings = Vec::new();
     for leaf in item.leaves() {
         if let Some(place) = trusted_place(item, scope, leaf) {
@@ -36,19 +36,19 @@ pub(crate) fn check(item: &CompiledItem, scope: Scope, guarded: &GuardedKeys) ->
 }
 
 /// Names of the system that a template's own text begins, whatever the values.
-pub(crate) fn system_prefixes(item: &CompiledItem) -> Vec<Finding> {
+pub(crate) fn system_prefixes(item: &CompiledItem<'_>) -> Vec<Finding> {
     let named = |leaf: &Leaf| system_name(item, leaf, &leaf.template.constant_prefix());
     item.leaves().iter().filter_map(named).collect()
 }
 
 /// Names of the system that a template became: `rendered` is the manifest with the values in it.
-pub(crate) fn system_names(item: &CompiledItem, rendered: &Value) -> Vec<Finding> {
+pub(crate) fn system_names(item: &CompiledItem<'_>, rendered: &Value) -> Vec<Finding> {
     let text = |leaf: &Leaf| leaf.path.find(rendered).and_then(Value::as_str).unwrap_or_default().to_owned();
     item.leaves().iter().filter_map(|leaf| system_name(item, leaf, &text(leaf))).collect()
 }
 
 /// The place of a leaf, in words, if it is one that takes only trusted variables.
-fn trusted_place(item: &CompiledItem, scope: Scope, leaf: &Leaf) -> Option<&'static str> {
+fn trusted_place(item: &CompiledItem<'_>, scope: Scope, leaf: &Leaf) -> Option<&'static str> {
     let path = &leaf.path;
     let kind = item.gvk();
     if scope == Scope::ClusterScoped && path.matches(&["metadata", "name"]) {
@@ -70,7 +70,7 @@ fn trusted_place(item: &CompiledItem, scope: Scope, leaf: &Leaf) -> Option<&'sta
 }
 
 /// A user or group that begins with `system:`, as subject or as one that a rule lets others impersonate.
-fn system_name(item: &CompiledItem, leaf: &Leaf, text: &str) -> Option<Finding> {
+fn system_name(item: &CompiledItem<'_>, leaf: &Leaf, text: &str) -> Option<Finding> {
     let names_somebody = item.gvk().group == RBAC_GROUP
         && (leaf.path.matches(&["subjects", "*", "name"]) || leaf.path.matches(&["rules", "*", "resourceNames", "*"]));
     // A constant is the author's own word, however it is written.

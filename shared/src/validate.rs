@@ -24,7 +24,7 @@ pub fn validate_class(
     CompiledClass::compile(name, resources).validate(policy, kinds, guarded)
 }
 
-impl CompiledClass {
+impl CompiledClass<'_> {
     /// All findings, errors and warnings: first what concerns the class, then item by item, in one order always.
     ///
     /// A class without errors here can still fail for a namespace: a label is missing there, or holds what does not
@@ -49,7 +49,7 @@ impl CompiledClass {
 }
 
 /// Warns of a kind that is not served: a typing error, or a CRD that comes later.
-fn unknown_kind(item: &CompiledItem, scope: Scope) -> Option<Finding> {
+fn unknown_kind(item: &CompiledItem<'_>, scope: Scope) -> Option<Finding> {
     let (message, remedy) = ("the API server does not serve it", "right if its CRD comes later");
     (scope == Scope::Unknown)
         .then(|| item.item_ref().warning(Reason::KindNotFound, &FieldPath::of(["kind"]), message, remedy))

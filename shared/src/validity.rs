@@ -9,6 +9,12 @@ pub fn is_dns_label(text: &str) -> bool {
     (1..=63).contains(&text.len()) && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
 }
 
+/// A kind: the API server takes it for a label of RFC 1123 once it is lower case.
+pub fn is_kind(text: &str) -> bool {
+    let inner = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
+    (1..=63).contains(&text.len()) && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
+}
+
 /// A subdomain of RFC 1123: labels between dots, at most 253 characters in all.
 ///
 /// A single label of a subdomain may be longer than 63 characters: the API server counts only the whole.

@@ -53,8 +53,8 @@ impl Authors {
     pub async fn check(
         &self,
         author: Option<&RawValue>,
-        old: Option<&CompiledClass>,
-        new: &CompiledClass,
+        old: Option<&CompiledClass<'_>>,
+        new: &CompiledClass<'_>,
     ) -> Result<Vec<Finding>, Failure> {
         let author = author.ok_or_else(|| Failure::Malformed("request.userInfo: missing".to_owned()))?;
         let author: UserInfo = serde_json::from_str(author.get())

@@ -7,7 +7,7 @@ use std::{borrow::Cow, sync::Arc};
 use arc_swap::ArcSwap;
 use futures::{FutureExt, future::BoxFuture};
 use nsclass_shared::{
-    class::{CompiledClass, ReadClass},
+    class::{CompiledClass, ReadClass, Spec},
     config::Settings,
     finding::{Finding, Reason},
     kinds::Kinds,
@@ -36,10 +36,10 @@ pub struct Classes<K> {
 }
 
 /// What is known of a class without asking anybody.
-struct Judged {
+struct Judged<'a> {
     findings: Vec<Finding>,
     /// Absent where the class cannot be read.
-    class: Option<CompiledClass>,
+    class: Option<CompiledClass<'a>>,
 }
 
 /// A class, as far as it is looked at.
@@ -49,6 +49,15 @@ struct Class<'a> {
     metadata: Metadata<'a>,
     #[serde(borrow, default)]
     spec: Option<&'a RawValue>,
+}
+
+/// A class that is judged in any case: its spec is read on the way.
+#[derive(Deserialize)]
+struct New<'a> {
+    #[serde(borrow, default)]
+    metadata: Metadata<'a>,
+    #[serde(borrow)]
+    spec: Spec<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -65,12 +74,18 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
     }
 
     /// Nothing where the request does not change what a class makes.
-    fn read(&self, request: &Request<'_>) -> Result<Option<Judged>, Failure> {
+    fn read<'a>(&self, request: &'a Request<'a>) -> Result<Option<Judged<'a>>, Failure> {
         let is_judged = matches!(request.operation, Operation::Create | Operation::Update);
         if !is_judged || !request.sub_resource.is_empty() {
             return Ok(None);
         }
         let object = request.object.ok_or_else(|| Failure::Malformed("request.object: missing".to_owned()))?;
+        if request.operation == Operation::Create
+            // What cannot be read in one go is looked at part by part, to say where it is wrong.
+            && let Ok(New { metadata, spec }) = serde_json::from_str(object.get())
+        {
+            return Ok(Some(self.validate(ReadClass::of_spec(metadata.name_or(&request.name), spec))));
+        }
         let class = class(object, "object")?;
         if request.operation == Operation::Update
             && let Some(old) = request.old_object
@@ -79,19 +94,21 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
             // A stored class that has become invalid must be releasable and deletable (admission.md A06).
             return Ok(None);
         }
-        let name = if class.metadata.name.is_empty() { &request.name } else { &class.metadata.name };
+        let name = class.metadata.name_or(&request.name);
         Ok(Some(match ReadClass::of_text(name, class.spec.map_or("null", RawValue::get)) {
-            Ok(ReadClass { compiled, .. }) => {
-                let settings = self.settings.load();
-                let findings = compiled.validate(&settings.policy, &self.kinds, &settings.guarded);
-                Judged { findings, class: Some(compiled) }
-            }
+            Ok(class) => self.validate(class),
             Err(unreadable) => {
                 let path = FieldPath::of(["spec"]);
                 let finding = Finding::of_class(Reason::ClassInvalid, &path, unreadable.why(), "correct the class");
                 Judged { findings: vec![finding], class: None }
             }
         }))
+    }
+
+    fn validate<'a>(&self, class: ReadClass<'a>) -> Judged<'a> {
+        let settings = self.settings.load();
+        let findings = class.compiled.validate(&settings.policy, &self.kinds, &settings.guarded);
+        Judged { findings, class: Some(class.compiled) }
     }
 
     async fn decide(&self, request: &Request<'_>) -> Result<Answer, Failure> {
@@ -107,8 +124,15 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
     }
 }
 
+impl Metadata<'_> {
+    /// The name, or `other` where the API server is yet to choose one.
+    fn name_or<'n>(&'n self, other: &'n str) -> &'n str {
+        if self.name.is_empty() { other } else { &self.name }
+    }
+}
+
 /// The class as it is, where it can be read.
-fn stored(request: &Request<'_>) -> Result<Option<CompiledClass>, Failure> {
+fn stored<'a>(request: &'a Request<'a>) -> Result<Option<CompiledClass<'a>>, Failure> {
     let Some(old) = request.old_object.filter(|_| request.operation == Operation::Update) else { return Ok(None) };
     let spec = class(old, "oldObject")?.spec.map_or("null", RawValue::get);
     Ok(ReadClass::of_text(&request.name, spec).ok().map(|class| class.compiled))

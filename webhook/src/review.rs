@@ -74,13 +74,12 @@ pub enum Operation {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Review<'a> {
+struct Review<'a, R> {
     #[serde(borrow, default)]
     api_version: Cow<'a, str>,
     #[serde(borrow, default)]
     kind: Cow<'a, str>,
-    #[serde(borrow, default)]
-    request: Option<&'a RawValue>,
+    request: Option<R>,
 }
 
 /// Reads a body. Nesting costs nothing here, however deep: a raw value is skipped without recursion.
@@ -89,19 +88,27 @@ struct Review<'a> {
 /// [`Failure::Malformed`] for all that is no v1 review with a request that has a uid.
 pub fn decode(body: &[u8]) -> Result<Request<'_>, Failure> {
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8".to_owned()))?;
-    let review: Review<'_> =
-        serde_json::from_str(text).map_err(|error| malformed(format!("the body is no review: {error}")))?;
-    let Review { api_version, kind, request } = review;
-    if (&*api_version, &*kind) != (API_VERSION, KIND) {
-        return Err(malformed(format!("the body is not an {API_VERSION} {KIND}; send that version")));
-    }
-    let request = request.ok_or_else(|| malformed("request: missing".to_owned()))?;
-    let request: Request<'_> =
-        serde_json::from_str(request.get()).map_err(|error| malformed(format!("request: {error}")))?;
+    // In one go; where that fails, part by part, to say which is wrong.
+    let request = if let Ok(review) = serde_json::from_str::<Review<'_, Request<'_>>>(text) {
+        review.request()?
+    } else {
+        let review: Review<'_, &RawValue> =
+            serde_json::from_str(text).map_err(|error| malformed(format!("the body is no review: {error}")))?;
+        serde_json::from_str(review.request()?.get()).map_err(|error| malformed(format!("request: {error}")))?
+    };
     if request.uid.is_empty() {
         return Err(malformed("request.uid: missing or empty".to_owned()));
     }
     Ok(request)
+}
+
+impl<R> Review<'_, R> {
+    fn request(self) -> Result<R, Failure> {
+        if (&*self.api_version, &*self.kind) != (API_VERSION, KIND) {
+            return Err(malformed(format!("the body is not an {API_VERSION} {KIND}; send that version")));
+        }
+        self.request.ok_or_else(|| malformed("request: missing".to_owned()))
+    }
 }
 
 fn malformed(why: String) -> Failure {

@@ -1,22 +1,22 @@
 //! The strings of a manifest that are templates. Keys never are.
 
-use serde_json::Value;
-
 use super::Leaf;
 use crate::finding::{Finding, ItemRef, Reason};
+use crate::json::Json;
 use crate::path::{FieldPath, Step};
 use crate::template::{OPEN, Template};
 
 /// Every template in the manifest, and the mistakes in what looks like one.
-pub(super) fn find(item: &ItemRef, manifest: &Value) -> (Vec<Leaf>, Vec<Finding>) {
+pub(super) fn find(item: &ItemRef, manifest: &Json<'_>) -> (Vec<Leaf>, Vec<Finding>) {
     let mut walk = Walk { item, path: Vec::new(), leaves: Vec::new(), findings: Vec::new() };
     walk.value(manifest);
     (walk.leaves, walk.findings)
 }
 
-/// The template that a string is; nothing where it has mistakes.
-pub(super) fn template_of(text: &str, is_template: bool) -> Option<Template> {
-    if is_template { Template::parse(text).ok() } else { Some(Template::verbatim(text)) }
+/// Whether there is an expression in a text, or what looks like one.
+pub(super) fn has_open(text: &str) -> bool {
+    // Looking for one character is much faster, and hardly any text has it.
+    text.contains('{') && text.contains(OPEN)
 }
 
 struct Walk<'i, 'v> {
@@ -33,17 +33,17 @@ enum At<'v> {
 }
 
 impl<'v> Walk<'_, 'v> {
-    fn value(&mut self, value: &'v Value) {
+    fn value(&mut self, value: &'v Json<'_>) {
         match value {
-            Value::String(text) if text.contains(OPEN) => self.text(&self.here(), text),
-            Value::Object(map) => {
-                for (key, inner) in map {
+            Json::Text(text) if has_open(text) => self.text(&self.here(), text),
+            Json::Map(map) => {
+                for (key, inner) in map.iter() {
                     self.path.push(At::Key(key));
                     self.value(inner);
                     self.path.pop();
                 }
             }
-            Value::Array(list) => {
+            Json::List(list) => {
                 for (index, inner) in list.iter().enumerate() {
                     self.path.push(At::Index(index));
                     self.value(inner);

@@ -1,8 +1,8 @@
 //! What an item may say in its metadata (class.md C15).
 
-use serde_json::{Map, Value};
-
 use crate::finding::{Finding, ItemRef, Reason};
+use crate::json::Json;
+use crate::manifest::Manifest;
 use crate::names::{DOMAIN, EXACT_ANNOTATION, ITEM_ANNOTATIONS, ON_DELETE_ANNOTATION, TEMPLATE_ANNOTATION};
 use crate::path::FieldPath;
 
@@ -25,33 +25,33 @@ const REFUSED: [(&str, &str); 11] = [
 ];
 
 /// What is wrong with the metadata of an item.
-pub(super) fn check(item: &ItemRef, resource: &Value) -> Vec<Finding> {
-    let path = FieldPath::of(["metadata"]);
-    let invalid =
-        |path: &FieldPath, message: String, remedy: &str| item.error(Reason::InvalidManifest, path, message, remedy);
-    let Some(metadata) = resource.get("metadata").and_then(Value::as_object) else {
-        return vec![invalid(&path, "missing, or not a map".to_owned(), "give the item metadata with a name")];
+pub(super) fn check(item: &ItemRef, resource: &Json<'_>) -> Vec<Finding> {
+    let invalid = |path: &[&str], message: String, remedy: &str| {
+        let path = path.iter().fold(FieldPath::of(["metadata"]), |path, key| path.key(key));
+        item.error(Reason::InvalidManifest, &path, message, remedy)
+    };
+    let Some(metadata) = resource.get("metadata").and_then(Json::as_map) else {
+        return vec![invalid(&[], "missing, or not a map".to_owned(), "give the item metadata with a name")];
     };
     let mut findings = Vec::new();
-    if metadata.get("name").and_then(Value::as_str).is_none_or(str::is_empty) {
-        findings.push(invalid(&path.key("name"), "missing, empty or not a string".to_owned(), "give the item a name"));
+    if metadata.get("name").and_then(Json::as_text).is_none_or(|name| name.is_empty()) {
+        findings.push(invalid(&["name"], "missing, empty or not a string".to_owned(), "give the item a name"));
     }
     for (field, value) in metadata.iter().filter(|(_, value)| !value.is_null()) {
-        let path = path.key(field);
-        match field.as_str() {
+        match field {
             "name" => {}
-            "namespace" if !value.is_string() => {
-                findings.push(invalid(&path, "not a string".to_owned(), "leave the field out"));
+            "namespace" if value.as_text().is_none() => {
+                findings.push(invalid(&[field], "not a string".to_owned(), "leave the field out"));
             }
-            "labels" | "annotations" => match value.as_object() {
+            "labels" | "annotations" => match value.as_map() {
                 Some(map) => findings.extend(map.iter().filter_map(|(key, value)| entry(item, field, key, value))),
-                None => findings.push(invalid(&path, "not a map".to_owned(), "write one key: value pair a line")),
+                None => findings.push(invalid(&[field], "not a map".to_owned(), "write one key: value pair a line")),
             },
-            _ if SETTABLE.contains(&field.as_str()) => {}
+            _ if SETTABLE.contains(&field) => {}
             _ => {
-                let why = REFUSED.iter().find(|(refused, _)| refused == field);
+                let why = REFUSED.iter().find(|(refused, _)| *refused == field);
                 let why = why.map_or("it is no field of an object's metadata", |(_, why)| why);
-                findings.push(invalid(&path, format!("a class cannot set it: {why}"), "remove the field"));
+                findings.push(invalid(&[field], format!("a class cannot set it: {why}"), "remove the field"));
             }
         }
     }
@@ -59,10 +59,11 @@ pub(super) fn check(item: &ItemRef, resource: &Value) -> Vec<Finding> {
 }
 
 /// What is wrong with one label or annotation.
-fn entry(item: &ItemRef, field: &str, key: &str, value: &Value) -> Option<Finding> {
-    let path = FieldPath::of(["metadata", field, key]);
-    let invalid = |message: String, remedy: String| Some(item.error(Reason::InvalidManifest, &path, message, remedy));
-    let Some(text) = value.as_str() else {
+fn entry(item: &ItemRef, field: &str, key: &str, value: &Json<'_>) -> Option<Finding> {
+    let invalid = |message: String, remedy: String| {
+        Some(item.error(Reason::InvalidManifest, &FieldPath::of(["metadata", field, key]), message, remedy))
+    };
+    let Some(text) = value.as_text() else {
         return invalid("not a string".to_owned(), "put the value in double quotes".to_owned());
     };
     if !is_ours(key) {
@@ -79,7 +80,7 @@ fn entry(item: &ItemRef, field: &str, key: &str, value: &Value) -> Option<Findin
             );
         }
     };
-    if choices.contains(&text) {
+    if choices.contains(&text.as_ref()) {
         return None;
     }
     invalid(format!("neither {:?} nor {:?}", choices[0], choices[1]), "write one of the two".to_owned())
@@ -87,26 +88,24 @@ fn entry(item: &ItemRef, field: &str, key: &str, value: &Value) -> Option<Findin
 
 /// Whether a key belongs to `nsclass.io` or a domain under it.
 fn is_ours(key: &str) -> bool {
-    let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix).to_ascii_lowercase();
-    prefix == DOMAIN || prefix.strip_suffix(DOMAIN).is_some_and(|rest| rest.ends_with('.'))
+    let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix).as_bytes();
+    let Some((rest, domain)) = prefix.len().checked_sub(DOMAIN.len()).and_then(|at| prefix.split_at_checked(at)) else {
+        return false;
+    };
+    domain.eq_ignore_ascii_case(DOMAIN.as_bytes()) && (rest.is_empty() || rest.ends_with(b"."))
 }
 
 /// Whether the item's strings are templates: unless its annotation says `"false"` (class.md C12).
-pub(super) fn is_template(resource: &Value) -> bool {
-    resource["metadata"]["annotations"][TEMPLATE_ANNOTATION] != "false"
+pub(super) fn is_template(resource: &Json<'_>) -> bool {
+    resource.text(&["metadata", "annotations", TEMPLATE_ANNOTATION]) != Some("false")
 }
 
-/// The manifest without its status, and without fields of metadata that are null and so say nothing.
-pub(super) fn strip(mut manifest: Value) -> Value {
-    if let Some(fields) = manifest.as_object_mut() {
+/// Takes out the status, and fields of metadata that are null and so say nothing.
+pub(super) fn strip(manifest: &mut Json<'_>) {
+    if let Some(fields) = manifest.as_map_mut() {
         fields.remove("status");
-        if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
-            remove_nulls(metadata);
+        if let Some(metadata) = fields.get_mut("metadata").and_then(Json::as_map_mut) {
+            metadata.retain(|value| !value.is_null());
         }
     }
-    manifest
-}
-
-fn remove_nulls(map: &mut Map<String, Value>) {
-    map.retain(|_, value| !value.is_null());
 }

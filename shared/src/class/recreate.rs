@@ -5,7 +5,7 @@ use crate::api::Immutable;
 use crate::finding::{Finding, Reason};
 use crate::path::FieldPath;
 
-impl CompiledClass {
+impl CompiledClass<'_> {
     /// Adds what the settings of the spec forbid its items.
     pub(super) fn held_to(mut self, immutable: Immutable) -> Self {
         if immutable == Immutable::Recreate {
@@ -17,7 +17,7 @@ impl CompiledClass {
 }
 
 /// Deleting such an object to change a field of it would delete what no manifest brings back.
-fn refuse(item: &CompiledItem) -> Option<Finding> {
+fn refuse(item: &CompiledItem<'_>) -> Option<Finding> {
     let kind = item.gvk().group_kind();
     kind.holds_data().then(|| {
         let message =

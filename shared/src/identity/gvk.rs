@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde_json::Value;
 use thiserror::Error;
 
-use crate::validity::{is_dns_label, is_dns_subdomain};
+use crate::manifest::Manifest;
+use crate::validity::{is_dns_label, is_dns_subdomain, is_kind};
 
 /// A kind whatever its version. The core group is empty.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,8 +64,7 @@ impl Gvk {
         if !is_dns_subdomain(group) && !group.is_empty() || !is_dns_label(version) {
             return Err(GvkError::ApiVersion(api_version.to_owned()));
         }
-        // The API server takes a kind for a DNS label once it is lower case.
-        if !is_dns_label(&kind.to_ascii_lowercase()) {
+        if !is_kind(kind) {
             return Err(GvkError::Kind(kind.to_owned()));
         }
         Ok(Self { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() })
@@ -75,14 +74,20 @@ impl Gvk {
     ///
     /// # Errors
     /// As [`Gvk::parse`], and when a field is missing or no string.
-    pub fn of_manifest(manifest: &Value) -> Result<Self, GvkError> {
-        let field = |name: &'static str| manifest.get(name).and_then(Value::as_str).ok_or(GvkError::Missing(name));
+    pub fn of_manifest(manifest: &dyn Manifest) -> Result<Self, GvkError> {
+        let field = |name: &'static str| manifest.text(&[name]).ok_or(GvkError::Missing(name));
         Self::parse(field("apiVersion")?, field("kind")?)
     }
 
     /// The `apiVersion` of a manifest of this kind.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    /// As it is displayed, made at once.
+    pub fn to_text(&self) -> String {
+        let slash = if self.group.is_empty() { "" } else { "/" };
+        [&self.group, slash, &self.version, "/", &self.kind].concat()
     }
 
     /// Group and kind alone.
@@ -94,10 +99,7 @@ impl Gvk {
 /// `apps/v1/Deployment`; `v1/ConfigMap` in the core group.
 impl fmt::Display for Gvk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.group.is_empty() {
-            write!(f, "{}/", self.group)?;
-        }
-        write!(f, "{}/{}", self.version, self.kind)
+        f.write_str(&self.to_text())
     }
 }
 

@@ -1,8 +1,7 @@
 //! What no class may hold unless `policy.permit` says so (class.md C22): one row, one rule.
 
-use serde_json::Value;
-
-use crate::identity::GroupKind;
+use crate::identity::Gvk;
+use crate::manifest::Manifest;
 use crate::names::GROUP;
 
 /// One built-in rule.
@@ -11,7 +10,7 @@ pub struct BuiltinDeny {
     group: &'static str,
     kind: &'static str,
     /// Beyond group and kind, what the manifest must hold for the rule to apply.
-    condition: fn(&Value) -> bool,
+    condition: fn(&dyn Manifest) -> bool,
     /// Why, in words that go on behind "the built-in rule that ".
     pub reason: &'static str,
 }
@@ -32,7 +31,7 @@ const fn row(group: &'static str, kind: &'static str, reason: &'static str) -> B
 const fn row_if(
     group: &'static str,
     kind: &'static str,
-    condition: fn(&Value) -> bool,
+    condition: fn(&dyn Manifest) -> bool,
     reason: &'static str,
 ) -> BuiltinDeny {
     BuiltinDeny { group, kind, condition, reason }
@@ -89,37 +88,37 @@ static RULES: &[BuiltinDeny] = &[
 ];
 
 /// The first rule that denies this manifest.
-pub(super) fn find(kind: &GroupKind, manifest: &Value) -> Option<&'static BuiltinDeny> {
+pub(super) fn find(kind: &Gvk, manifest: &dyn Manifest) -> Option<&'static BuiltinDeny> {
     let fits = |wanted: &str, text: &str| wanted == "*" || wanted == text;
     RULES.iter().find(|rule| fits(rule.group, &kind.group) && fits(rule.kind, &kind.kind) && (rule.condition)(manifest))
 }
 
-fn always(_: &Value) -> bool {
+fn always(_: &dyn Manifest) -> bool {
     true
 }
 
-fn is_list(manifest: &Value) -> bool {
-    manifest["kind"].as_str().is_some_and(|kind| kind.ends_with("List")) && manifest.get("items").is_some()
+fn is_list(manifest: &dyn Manifest) -> bool {
+    manifest.text(&["kind"]).is_some_and(|kind| kind.ends_with("List")) && manifest.has(&["items"])
 }
 
-fn is_token_secret(manifest: &Value) -> bool {
-    manifest["type"] == "kubernetes.io/service-account-token"
+fn is_token_secret(manifest: &dyn Manifest) -> bool {
+    manifest.text(&["type"]) == Some("kubernetes.io/service-account-token")
 }
 
-fn aggregates(manifest: &Value) -> bool {
-    !manifest["aggregationRule"].is_null()
+fn aggregates(manifest: &dyn Manifest) -> bool {
+    manifest.is_set(&["aggregationRule"])
 }
 
 /// Any role may select what it aggregates by labels of its own, but all are called alike: `…/aggregate-to-view`.
-fn is_aggregated(manifest: &Value) -> bool {
-    let says_so = |key: &String| key.rsplit('/').next().is_some_and(|name| name.starts_with("aggregate-to-"));
-    manifest["metadata"]["labels"].as_object().is_some_and(|labels| labels.keys().any(says_so))
+fn is_aggregated(manifest: &dyn Manifest) -> bool {
+    let says_so = |key: &str| key.rsplit('/').next().is_some_and(|name| name.starts_with("aggregate-to-"));
+    manifest.any_key(&["metadata", "labels"], says_so)
 }
 
-fn is_default(manifest: &Value) -> bool {
-    manifest["metadata"]["name"] == "default"
+fn is_default(manifest: &dyn Manifest) -> bool {
+    manifest.text(&["metadata", "name"]) == Some("default")
 }
 
-fn is_root_ca(manifest: &Value) -> bool {
-    manifest["metadata"]["name"] == "kube-root-ca.crt"
+fn is_root_ca(manifest: &dyn Manifest) -> bool {
+    manifest.text(&["metadata", "name"]) == Some("kube-root-ca.crt")
 }

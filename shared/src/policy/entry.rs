@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::excerpt::excerpt;
-use crate::identity::{GroupKind, Gvk};
+use crate::identity::Gvk;
 
 /// `version/Kind` in the core group, `group/version/Kind` else; each part may be `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,13 +82,13 @@ impl Entry {
     }
 
     /// Whether a kind is meant, in whatever version.
-    pub fn covers_kind(&self, kind: &GroupKind) -> bool {
+    pub fn covers_kind(&self, kind: &Gvk) -> bool {
         self.group.fits(&kind.group) && self.kind.fits(&kind.kind)
     }
 
     /// Whether a kind in this version is meant.
     pub fn covers(&self, gvk: &Gvk) -> bool {
-        self.covers_kind(&gvk.group_kind()) && self.version.fits(&gvk.version)
+        self.covers_kind(gvk) && self.version.fits(&gvk.version)
     }
 }
 

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
+use crate::json::Json;
 
 fn policy(allow: &[&str], deny: &[&str], permit: &[&str]) -> Policy {
     Policy::new(allow, deny, permit).unwrap()
@@ -11,7 +12,10 @@ fn policy(allow: &[&str], deny: &[&str], permit: &[&str]) -> Policy {
 fn judge(policy: &Policy, api_version: &str, kind: &str, fields: &Value) -> Result<(), Denial> {
     let mut manifest = json!({ "apiVersion": api_version, "kind": kind, "metadata": { "name": "x" } });
     manifest.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    policy.judge(&Gvk::of_manifest(&manifest).unwrap(), &manifest)
+    let gvk = Gvk::of_manifest(&manifest).unwrap();
+    let verdict = policy.judge(&gvk, &manifest);
+    assert_eq!(verdict, policy.judge(&gvk, &Json::copied(&manifest, 64)), "raw and rendered are judged alike");
+    verdict
 }
 
 fn allowed(policy: &Policy, api_version: &str, kind: &str) -> bool {
@@ -172,7 +176,7 @@ proptest! {
     ) {
         let gvk = Gvk::parse(api_version, kind).unwrap();
         let covers = |entries: &[String]| {
-            Policy::new(&[], entries, &[]).unwrap().deny.iter().any(|entry| entry.covers_kind(&gvk.group_kind()))
+            Policy::new(&[], entries, &[]).unwrap().deny.iter().any(|entry| entry.covers_kind(&gvk))
         };
         let verdict = judge(&Policy::new(&allow, &deny, &permit).unwrap(), api_version, kind, &json!({}));
         if covers(&deny) {

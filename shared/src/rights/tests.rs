@@ -9,7 +9,7 @@ use super::*;
 use crate::finding::sentences;
 use crate::testing::{RBAC, config_map, manifest};
 
-fn class(items: &[Value]) -> CompiledClass {
+fn class(items: &[Value]) -> CompiledClass<'static> {
     CompiledClass::compile("standard", items)
 }
 

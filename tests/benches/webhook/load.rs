@@ -1,30 +1,44 @@
-//! Clients as the API server is one: a few connections, one request after the other on each.
+//! Load as the API server makes it: a few connections, one request after the other on each.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use futures::future::try_join_all;
+use anyhow::Result;
+use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep_until};
-use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// How long before a request is due its connection stops sleeping.
-const TURNS: Duration = Duration::from_millis(3);
+use crate::client::Client;
+
 const CONNECTIONS: usize = 16;
-/// What every answer holds: a denial would measure something else.
-const YES: &[u8] = br#""allowed":true"#;
+/// Of the dice that say when requests come: the same for every server.
+const SEED: u64 = 7;
 
-/// The same request again and again.
+/// The same request again and again. Nothing in the server remembers a review, so the same one is as much work as another.
 pub(crate) struct Load {
-    connector: TlsConnector,
-    request: Arc<[u8]>,
+    config: Arc<ClientConfig>,
+    request: Vec<u8>,
     body: usize,
+}
+
+/// When requests come.
+#[derive(Clone, Copy)]
+pub(crate) enum Arrivals {
+    /// At equal distances.
+    Even,
+    /// Each by itself, whatever the others do (a Poisson process), so that some come while others are under way.
+    Random,
+}
+
+impl fmt::Display for Arrivals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Even => "evenly spaced",
+            Self::Random => "at random",
+        })
+    }
 }
 
 impl Load {
@@ -40,8 +54,7 @@ impl Load {
             Content-Length: {}\r\nAccept: application/json, */*\r\nContent-Type: application/json\r\nAccept-Encoding: gzip\r\n\r\n",
             body.len()
         );
-        let request = (head + body).into_bytes().into();
-        Ok(Self { connector: TlsConnector::from(Arc::new(config)), request, body: body.len() })
+        Ok(Self { config: Arc::new(config), request: (head + body).into_bytes(), body: body.len() })
     }
 
     /// Bytes of the body.
@@ -49,70 +62,72 @@ impl Load {
         self.body
     }
 
-    async fn connect(&self, address: SocketAddr) -> Result<TlsStream<TcpStream>> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        Ok(self.connector.connect(ServerName::from(address.ip()), stream).await?)
-    }
-
-    /// As many requests as go; their number.
-    pub(crate) async fn full(&self, address: SocketAddr, span: Duration) -> Result<usize> {
-        let end = Instant::now() + span;
-        let connections = (0..CONNECTIONS).map(async |_| {
-            let mut stream = self.connect(address).await?;
-            let mut requests = 0;
-            while Instant::now() < end {
-                ask(&mut stream, &self.request).await?;
-                requests += 1;
-            }
-            anyhow::Ok(requests)
-        });
-        Ok(try_join_all(connections).await?.into_iter().sum())
-    }
-
-    /// So many requests a second; how long each took, waiting for a late connection included.
-    pub(crate) async fn paced(&self, address: SocketAddr, rate: f64, span: Duration) -> Result<Vec<Duration>> {
-        let start = Instant::now() + Duration::from_millis(100);
-        let gap = Duration::from_secs_f64(CONNECTIONS as f64 / rate);
-        let connections = (0..CONNECTIONS).map(async |connection| {
-            let mut stream = self.connect(address).await?;
-            let mut due = start + gap.mul_f64(connection as f64 / CONNECTIONS as f64);
-            let mut took = Vec::new();
-            while due < start + span {
-                let was_late = Instant::now() > due;
-                // Timers wake in steps of a millisecond, all connections at once: a burst that nobody asked for. So the last stretch is
-                // waited for in turns, on a core that has nothing else to do.
-                sleep_until(due.checked_sub(TURNS).unwrap_or(due)).await;
-                while Instant::now() < due {
-                    tokio::task::yield_now().await;
+    /// As many requests as the server takes, all connections always busy; their number.
+    pub(crate) fn full(&self, clients: &mut [Client], span: Duration) -> Result<usize> {
+        let (end, mut requests) = (Instant::now() + span, 0);
+        loop {
+            let now = Instant::now();
+            let mut busy = false;
+            for client in &mut *clients {
+                if client.is_busy() {
+                    requests += usize::from(client.poll()?.is_some());
                 }
-                let begun = if was_late { due } else { Instant::now() };
-                ask(&mut stream, &self.request).await?;
-                took.push(begun.elapsed());
-                due += gap;
+                if !client.is_busy() && now < end {
+                    client.send(&self.request, now)?;
+                }
+                busy |= client.is_busy();
             }
-            anyhow::Ok(took)
-        });
-        Ok(try_join_all(connections).await?.into_iter().flatten().collect())
-    }
-}
-
-async fn ask(stream: &mut TlsStream<TcpStream>, request: &[u8]) -> Result<()> {
-    stream.write_all(request).await?;
-    stream.flush().await?;
-    let mut answer = Vec::with_capacity(1024);
-    loop {
-        ensure!(stream.read_buf(&mut answer).await? > 0, "the server hung up");
-        let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-        let head = std::str::from_utf8(&answer[..end])?.to_ascii_lowercase();
-        ensure!(head.starts_with("http/1.1 200"), "{head}");
-        let length = head.split_once("content-length: ").and_then(|(_, rest)| rest.lines().next());
-        let length: usize = length.context("no length")?.parse()?;
-        while answer.len() < end + 4 + length {
-            ensure!(stream.read_buf(&mut answer).await? > 0, "the server hung up");
+            if !busy {
+                return Ok(requests);
+            }
         }
-        let body = &answer[end + 4..];
-        ensure!(body.windows(YES.len()).any(|part| part == YES), "{}", String::from_utf8_lossy(body));
-        return Ok(());
+    }
+
+    /// So many requests a second, sent when they are due whether or not others are answered; how long each took from when it was due,
+    /// waiting for a connection included. In order of length.
+    pub(crate) fn paced(
+        &self,
+        clients: &mut [Client],
+        rate: f64,
+        arrivals: Arrivals,
+        span: Duration,
+    ) -> Result<Vec<Duration>> {
+        let mut dice = fastrand::Rng::with_seed(SEED);
+        let mut gap = || match arrivals {
+            Arrivals::Even => Duration::from_secs_f64(1.0 / rate),
+            Arrivals::Random => Duration::from_secs_f64(-(1.0 - dice.f64()).ln() / rate),
+        };
+        let mut due = Instant::now() + gap();
+        let (end, mut took) = (due + span, Vec::new());
+        // The one that was used last first, as Go's transport does.
+        let (mut idle, mut busy): (Vec<usize>, Vec<usize>) = ((0..clients.len()).collect(), Vec::new());
+        while due < end || !busy.is_empty() {
+            // What is due goes out before anything else is looked at.
+            if due < end
+                && Instant::now() >= due
+                && let Some(index) = idle.pop()
+            {
+                clients[index].send(&self.request, due)?;
+                busy.push(index);
+                due += gap();
+                continue;
+            }
+            let mut position = 0;
+            while let Some(index) = busy.get(position) {
+                if let Some(due) = clients[*index].poll()? {
+                    took.push(due.elapsed());
+                    idle.push(busy.swap_remove(position));
+                } else {
+                    position += 1;
+                }
+            }
+        }
+        took.sort_unstable();
+        Ok(took)
+    }
+
+    /// Connections through their handshakes.
+    pub(crate) fn connect(&self, address: SocketAddr) -> Result<Vec<Client>> {
+        (0..CONNECTIONS).map(|_| Client::connect(address, &self.config)).collect()
     }
 }

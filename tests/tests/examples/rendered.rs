@@ -27,7 +27,7 @@ use super::{client, dry_run};
 struct Discovered(BTreeMap<Gvk, (ApiResource, Scope)>);
 
 impl Discovered {
-    async fn of(client: &Client, class: &CompiledClass) -> Self {
+    async fn of(client: &Client, class: &CompiledClass<'_>) -> Self {
         let mut kinds = BTreeMap::new();
         for gvk in class.items().iter().map(|item| item.gvk().clone()) {
             let asked = GroupVersionKind::gvk(&gvk.group, &gvk.version, &gvk.kind);
@@ -47,7 +47,7 @@ impl Discovered {
     }
 }
 
-fn compiled(name: &str) -> Result<CompiledClass> {
+fn compiled(name: &str) -> Result<CompiledClass<'static>> {
     let class: NamespaceClass = class(name)?;
     let items: Vec<_> = class.spec.resources.iter().map(|item| item.0.clone()).collect();
     Ok(CompiledClass::compile(&class.name_any(), &items))
@@ -58,7 +58,7 @@ fn namespace_of(class: &str) -> Result<Namespace> {
     documents("namespaces.yaml")?.into_iter().find(asks).with_context(|| format!("no namespace asks for {class}"))
 }
 
-fn render(class: &CompiledClass, namespace: &Namespace, kinds: &Discovered) -> Result<Rendered> {
+fn render(class: &CompiledClass<'_>, namespace: &Namespace, kinds: &Discovered) -> Result<Rendered> {
     let name = namespace.name_any();
     let variables = Variables::live(&name, "a-uid", namespace.labels(), namespace.annotations(), class.name());
     Ok(class.render(&variables, &|gvk: &Gvk| kinds.scope(gvk), &GuardedKeys::default())?)

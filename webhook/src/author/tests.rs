@@ -49,7 +49,7 @@ fn verdict(allowed: bool) -> (StatusCode, Value) {
     (StatusCode::CREATED, json!({ "spec": {}, "status": { "allowed": allowed } }))
 }
 
-fn class(items: &[Value]) -> CompiledClass {
+fn class(items: &[Value]) -> CompiledClass<'static> {
     CompiledClass::compile("std", items)
 }
 

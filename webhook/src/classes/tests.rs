@@ -75,6 +75,17 @@ fn a05_five_faults_are_five_findings_with_place_rule_and_remedy() {
 }
 
 #[test]
+fn a05_a_class_that_is_made_and_one_that_is_changed_get_one_answer() {
+    let old = class(&json!([map("old")]));
+    for items in [json!([map("a"), map("a"), map("B")]), json!([map("a")]), json!([]), json!("text"), json!(null)] {
+        for spec in [json!({ "resources": items }), json!({ "resources": items, "drift": "Mend" }), json!(null)] {
+            let new = json!({ "metadata": { "name": "std" }, "spec": spec });
+            assert_eq!(judge("CREATE", &new, &json!(null)), judge("UPDATE", &new, &old), "{new}");
+        }
+    }
+}
+
+#[test]
 fn a05_an_unknown_kind_is_a_warning_because_its_crd_may_come() {
     let items = json!([{ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "w" } }]);
     let answer = judge("CREATE", &class(&items), &json!(null));
