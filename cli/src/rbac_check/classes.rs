@@ -15,7 +15,7 @@ use crate::pages;
 /// A class, compiled.
 pub(super) struct Class {
     pub(super) name: String,
-    pub(super) compiled: CompiledClass,
+    pub(super) compiled: CompiledClass<'static>,
 }
 
 impl Class {
