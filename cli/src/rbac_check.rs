@@ -28,9 +28,9 @@ Examples:
   nsclass rbac-check -f class.yaml | kubectl apply -f -        # and grant what it takes
   nsclass rbac-check -f class.yaml --roles roles.yaml          # without a cluster
 
-What is printed is YAML: what is missing as comments, then one ClusterRole with exactly that, labelled so that the
-controller of the instance gets it. Without --roles the API server is asked what the controller's ServiceAccount may
-do, which takes the right to create SubjectAccessReviews.
+What is printed is YAML: what is missing as comments, and for each class that lacks something one ClusterRole with all
+that it takes, labelled so that the controller of the instance gets it. Without --roles the API server is asked what
+the controller's ServiceAccount may do, which takes the right to create SubjectAccessReviews.
 
 Classes with roles and role bindings take escalate and bind, unless the controller holds all that they grant. With
 these, whoever may write classes can become cluster admin.
@@ -60,29 +60,35 @@ fn account(text: &str) -> Result<[String; 2], String> {
     is_whole.then(|| [namespace.to_owned(), name.to_owned()]).ok_or_else(|| "write NAMESPACE/NAME".to_owned())
 }
 
-/// A right that is missing, and for which items.
-struct Lacking {
+/// A right that a class takes, for which items, and whether the controller has it.
+struct Taken {
     right: Spelled,
     needed: Needed,
+    is_held: bool,
 }
 
-/// What is missing for one class.
+/// What one class takes.
 struct Verdict {
     class: String,
-    lacking: Vec<Lacking>,
+    taken: Vec<Taken>,
     /// Kinds whose resource nobody knows.
     unknown: Vec<String>,
 }
 
-/// Checks every class, and prints the role.
+impl Verdict {
+    fn is_fine(&self) -> bool {
+        self.unknown.is_empty() && self.taken.iter().all(|taken| taken.is_held)
+    }
+}
+
+/// Checks every class, and prints the roles.
 pub(crate) fn run(command: &RbacCheck, out: &mut Output) -> Result<ExitCode> {
     // An error means that there is one already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let verdicts = runtime.block_on(check(command))?;
     role::print(command, &verdicts, out)?;
-    let is_fine = verdicts.iter().all(|verdict| verdict.lacking.is_empty() && verdict.unknown.is_empty());
-    Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if verdicts.iter().all(Verdict::is_fine) { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 async fn check(command: &RbacCheck) -> Result<Vec<Verdict>> {
@@ -107,7 +113,7 @@ async fn check(command: &RbacCheck) -> Result<Vec<Verdict>> {
 }
 
 async fn judge(class: &Class, resources: &Resources, holder: &Holder) -> Result<Verdict> {
-    let mut verdict = Verdict { class: class.name.clone(), lacking: Vec::new(), unknown: Vec::new() };
+    let mut verdict = Verdict { class: class.name.clone(), taken: Vec::new(), unknown: Vec::new() };
     for needed in needed_by_controller(&class.compiled) {
         // Only a class that is judged as a whole needs everything.
         let Object::Kind { gvk, name } = &needed.right.object else { continue };
@@ -120,9 +126,8 @@ async fn judge(class: &Class, resources: &Resources, holder: &Holder) -> Result<
         };
         let right = Spelled { group: gvk.group.clone(), resource, name: name.clone(), verb: needed.right.verb };
         // The right to everything that a role grants would do as well, but changes with the class.
-        if !holder.has(&right).await? {
-            verdict.lacking.push(Lacking { right, needed });
-        }
+        let is_held = holder.has(&right).await?;
+        verdict.taken.push(Taken { right, needed, is_held });
     }
     Ok(verdict)
 }

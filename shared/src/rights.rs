@@ -125,7 +125,7 @@ pub fn needed(old: Option<&CompiledClass<'_>>, new: &CompiledClass<'_>) -> Vec<N
 
 /// The rights that the controller takes for a class: what its items take, and what it looks after them by. Each right once, however many
 /// there are.
-pub fn needed_by_controller(class: &CompiledClass) -> Vec<Needed> {
+pub fn needed_by_controller(class: &CompiledClass<'_>) -> Vec<Needed> {
     let mut needed: BTreeMap<Right, Vec<ItemRef>> = BTreeMap::new();
     for item in class.items() {
         let looked_after = [Verb::Get, Verb::List, Verb::Watch]

@@ -1,4 +1,5 @@
-//! What is printed: comments for people, and the role to add for kubectl.
+//! What is printed: comments for people, and for kubectl the roles to add. Each has all that its class takes, so that adding it again, or that
+//! of another class, takes nothing away.
 
 use std::collections::BTreeMap;
 
@@ -7,35 +8,36 @@ use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::core::ObjectMeta;
 use nsclass_shared::rights::grant::{Spelled, rules};
 use nsclass_shared::rights::own::AGGREGATE_LABEL;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{RbacCheck, Verdict, is_grant};
 use crate::output::Output;
 
-/// Prints every verdict, and one role for all that is missing.
+/// Prints every verdict, and a role for each class that lacks something.
 pub(super) fn print(command: &RbacCheck, verdicts: &[Verdict], out: &mut Output) -> Result<()> {
     for verdict in verdicts {
         comment(verdict, out)?;
     }
-    let rights: Vec<Spelled> =
-        verdicts.iter().flat_map(|verdict| &verdict.lacking).map(|lacking| lacking.right.clone()).collect();
-    if rights.is_empty() {
-        return Ok(());
+    for verdict in verdicts.iter().filter(|verdict| verdict.taken.iter().any(|taken| !taken.is_held)) {
+        out.line("---")?;
+        let rights: Vec<Spelled> = verdict.taken.iter().map(|taken| taken.right.clone()).collect();
+        if rights.iter().any(is_grant) {
+            out.line(
+                "# With escalate and bind for the controller, whoever may write classes can become cluster admin.",
+            )?;
+        }
+        let role = ClusterRole {
+            metadata: ObjectMeta {
+                name: Some(format!("nsclass-{}-class-{}", command.instance, verdict.class)),
+                labels: Some([(AGGREGATE_LABEL.to_owned(), command.instance.clone())].into()),
+                ..ObjectMeta::default()
+            },
+            rules: Some(rules(&rights)),
+            aggregation_rule: None,
+        };
+        out.line(nsclass_manifests::edit::new_file(&json!(role)).trim_end())?;
     }
-    if rights.iter().any(is_grant) {
-        out.line("# With escalate and bind for the controller, whoever may write classes can become cluster admin.")?;
-    }
-    let role = ClusterRole {
-        metadata: ObjectMeta {
-            name: Some(format!("nsclass-{}-classes", command.instance)),
-            labels: Some([(AGGREGATE_LABEL.to_owned(), command.instance.clone())].into()),
-            ..ObjectMeta::default()
-        },
-        rules: Some(rules(&rights)),
-        aggregation_rule: None,
-    };
-    let role: Value = json!(role);
-    out.line(nsclass_manifests::edit::new_file(&role).trim_end())
+    Ok(())
 }
 
 /// What may not be done with a resource, and for whom it is needed.
@@ -53,17 +55,17 @@ fn comment(verdict: &Verdict, out: &mut Output) -> Result<()> {
              --api-resources"
         ))?;
     }
-    if verdict.lacking.is_empty() && verdict.unknown.is_empty() {
+    if verdict.is_fine() {
         return out.line(format!("# class {class}: nothing is missing"));
     }
     let mut missing: BTreeMap<String, Missing<'_>> = BTreeMap::new();
-    for lacking in &verdict.lacking {
-        let Spelled { group, resource, name, verb } = &lacking.right;
+    for taken in verdict.taken.iter().filter(|taken| !taken.is_held) {
+        let Spelled { group, resource, name, verb } = &taken.right;
         let resource = if group.is_empty() { resource.clone() } else { format!("{resource}.{group}") };
         let named = name.as_ref().map_or(resource.clone(), |name| format!("{resource}/{name}"));
         let Missing { verbs, items } = missing.entry(named).or_default();
         verbs.push(verb.as_str());
-        for item in &lacking.needed.items {
+        for item in &taken.needed.items {
             if !items.contains(&item.label.as_str()) {
                 items.push(&item.label);
             }
