@@ -3,7 +3,7 @@
 //!
 //! [`enclosure::run`] starts a program of ours again inside such namespaces; there [`Node::start`] gives a control plane with scheduler,
 //! kubelet, containerd and kube-proxy. Nothing in it can reach another machine: there is loopback, a bridge, and the addresses of pods
-//! and Services. All of it ends with the enclosure, however that ends. It takes root, a few packages ([`programs::ensure`]) and about
+//! and Services. All of it ends with the enclosure, however that ends. It takes root, a few packages ([`programs::ensure_all`]) and about
 //! 700 MB of memory; to a ready node it is 5 to 15 s.
 
 mod cgroup;
