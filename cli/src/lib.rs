@@ -4,11 +4,13 @@
 mod args;
 mod folder;
 mod input;
+mod licence;
 mod output;
 mod pages;
 mod rbac_check;
 mod release;
 mod render;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -30,6 +32,8 @@ pub fn run(name: &'static str) -> ExitCode {
         Command::Render(command) => render::run(&command, &mut out),
         Command::RbacCheck(command) => rbac_check::run(&command, &mut out),
         Command::Release(command) => release::run(&command, &mut out),
+        Command::Licence { command } => licence::run(&command, &mut out),
+        Command::Usage(command) => usage::run(&command, &mut out),
         Command::Completions { shell } => {
             let program = name.replace(' ', "-");
             clap_complete::generate(shell, &mut Args::command(), program, &mut out);

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     answers, classes,
     context::Context,
-    mass_delete, memory,
+    licence, mass_delete, memory,
     observe::{self, now},
     scope, worker,
 };
@@ -85,9 +85,13 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
         context.class_queue.add_at(name, next);
         return Ok(());
     }
-    let (mut bindings, mut elsewhere) = (Vec::new(), Vec::new());
+    let (mut bindings, mut elsewhere, mut unlicensed) = (Vec::new(), Vec::new(), Vec::new());
     let others = scope::Others::of(context);
+    let instance = context.settings().config.instance.clone();
     context.bindings.visit(|binding| {
+        if binding.spec.instance == instance && licence::class_of(binding) == name && licence::waits(binding) {
+            unlicensed.push(binding.spec.namespace_name.clone());
+        }
         if binding.spec.class_name == name {
             bindings.push(BindingSummary::of(binding));
             elsewhere
@@ -106,9 +110,18 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     if !change_finalizer(context, &class, protection.change()).await? {
         return Ok(());
     }
-    write_status(context, written, &class, &bindings, &elsewhere).await?;
+    let seen = Seen { bindings: &bindings, elsewhere: &elsewhere, unlicensed: &unlicensed };
+    write_status(context, written, &class, seen).await?;
     written.counts(name);
     Ok(())
+}
+
+/// What bindings say of one class.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    bindings: &'a [BindingSummary],
+    elsewhere: &'a [(String, String)],
+    unlicensed: &'a [String],
 }
 
 /// Whether a managed namespace that may be bound asks for the class, and whether another one does.
@@ -151,8 +164,7 @@ async fn write_status(
     context: &Context,
     written: &Written,
     class: &DynamicObject,
-    bindings: &[BindingSummary],
-    elsewhere: &[(String, String)],
+    Seen { bindings, elsewhere, unlicensed }: Seen<'_>,
 ) -> Result<(), kube::Error> {
     let name = class.name_any();
     let before: Option<ClassStatus> = class.data.get("status").and_then(|s| serde_json::from_value(s.clone()).ok());
@@ -176,6 +188,7 @@ async fn write_status(
         passed: guard.record(),
         instance: &settings.config.instance,
         elsewhere,
+        unlicensed,
     };
     let status = class_status(before.as_ref(), &class_now, bindings, now());
     if before.as_ref() == Some(&status) {

@@ -61,6 +61,19 @@ pub fn controller_lease(instance: &str) -> String {
     format!("nsclass-controller-{instance}")
 }
 
+/// Label on the `Secret`s of the operator's namespace that hold licences; its value means nothing.
+pub const LICENCE_LABEL: &str = "nsclass.io/licence";
+
+/// Name of the `ConfigMap`, in the operator's namespace, that keeps what the licence gate of one instance must not forget.
+pub fn licence_record(instance: &str) -> String {
+    format!("nsclass-licence-{instance}")
+}
+
+/// Name of the `ConfigMap`, in the operator's namespace, with the usage report of one instance.
+pub fn usage_report(instance: &str) -> String {
+    format!("nsclass-usage-{instance}")
+}
+
 /// Who events say they are from.
 pub const REPORTING_CONTROLLER: &str = "nsclass.io/controller";
 /// Annotation on that Lease: the instance is released, so nobody leads it and nothing is written (class.md C46). Its value says since

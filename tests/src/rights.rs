@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 use nsclass_shared::config::Config;
-use nsclass_shared::names::controller_lease;
+use nsclass_shared::names::{controller_lease, licence_record, usage_report};
 use nsclass_shared::rights::own::{Grant, OwnObjects, Place};
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ pub fn own_objects(config: &Config, configuration: &str) -> OwnObjects {
         configuration: configuration.to_owned(),
         template: certificates.template_config_map(),
         secrets: [certificates.authority_secret(), certificates.serving_secret()],
+        report: usage_report(&config.instance),
+        record: licence_record(&config.instance),
     }
 }
 

@@ -26,6 +26,10 @@ scope:
   {{- end }}
   allowReserved: {{ toJson .Values.scope.allowReserved }}
 policy: {{- toYaml .Values.policy | nindent 2 }}
+gate: {{- toYaml .Values.gate | nindent 2 }}
+usage:
+  enabled: {{ .Values.usage.enabled }}
+  intervalSeconds: {{ .Values.usage.intervalSeconds | int64 }}
 certificates:
   source: {{ .Values.certificates.source }}
   service: {{ include "nsclass.webhookName" . }}

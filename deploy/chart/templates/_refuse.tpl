@@ -37,6 +37,9 @@ values.schema.json. `lookup` finds nothing in `helm template`, so that nothing i
 {{- if and (eq (int .webhook.replicas) 0) (eq .webhook.failurePolicy "Fail") -}}
 {{- fail "webhook: replicas is 0 and failurePolicy is Fail, so that nobody could write a class; run at least one replica, or set failurePolicy to Ignore" -}}
 {{- end -}}
+{{- if and (ne .gate.mode "None") (not .gate.publicKeys) -}}
+{{- fail (printf "gate: mode is %s and publicKeys is empty, so that no licence could open it; name the key that your licences are signed with" .gate.mode) -}}
+{{- end -}}
 {{- with .leaderElection -}}
 {{- if ge (int .renewDeadlineSeconds) (int .leaseDurationSeconds) -}}
 {{- fail (printf "leaderElection: renewDeadlineSeconds is %d and leaseDurationSeconds is %d; the deadline must be shorter, or two replicas could lead at once" (int .renewDeadlineSeconds) (int .leaseDurationSeconds)) -}}

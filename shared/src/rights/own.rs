@@ -21,6 +21,10 @@ pub enum Grant {
     ControllerNamespace,
     /// The controller, where it issues certificates itself.
     ControllerCertificates,
+    /// The controller, where it writes usage reports.
+    ControllerUsage,
+    /// The controller, where it wants a licence.
+    ControllerLicence,
     /// The controller's events about what is in no namespace.
     ControllerEvents,
     /// The controller, where classes may hold roles and bindings (class.md C49).
@@ -57,14 +61,20 @@ pub struct OwnObjects {
     pub template: String,
     /// The `Secret`s of the authority and of the serving pair.
     pub secrets: [String; 2],
+    /// The `ConfigMap` of the usage report.
+    pub report: String,
+    /// The `ConfigMap` of what the licence gate must not forget.
+    pub record: String,
 }
 
 impl Grant {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::ControllerCluster,
         Self::ControllerNamespace,
         Self::ControllerCertificates,
+        Self::ControllerUsage,
+        Self::ControllerLicence,
         Self::ControllerEvents,
         Self::ControllerGrants,
         Self::Webhook,
@@ -73,8 +83,13 @@ impl Grant {
         Self::ReleaseNamespace,
     ];
     /// What the controller has in the default installation.
-    pub const CONTROLLER: [Self; 4] =
-        [Self::ControllerCluster, Self::ControllerNamespace, Self::ControllerCertificates, Self::ControllerEvents];
+    pub const CONTROLLER: [Self; 5] = [
+        Self::ControllerCluster,
+        Self::ControllerNamespace,
+        Self::ControllerCertificates,
+        Self::ControllerUsage,
+        Self::ControllerEvents,
+    ];
 
     /// One word, of the chart's file.
     pub fn name(self) -> &'static str {
@@ -82,6 +97,8 @@ impl Grant {
             Self::ControllerCluster => "controller-cluster",
             Self::ControllerNamespace => "controller-namespace",
             Self::ControllerCertificates => "controller-certificates",
+            Self::ControllerUsage => "controller-usage",
+            Self::ControllerLicence => "controller-licence",
             Self::ControllerEvents => "controller-events",
             Self::ControllerGrants => "controller-grants",
             Self::Webhook => "webhook",
@@ -94,7 +111,11 @@ impl Grant {
     /// Where it holds.
     pub fn place(self) -> Place {
         match self {
-            Self::ControllerNamespace | Self::ControllerCertificates | Self::ReleaseNamespace => Place::Home,
+            Self::ControllerNamespace
+            | Self::ControllerCertificates
+            | Self::ControllerUsage
+            | Self::ControllerLicence
+            | Self::ReleaseNamespace => Place::Home,
             Self::ControllerEvents => Place::Default,
             Self::ControllerCluster
             | Self::ControllerGrants
@@ -136,6 +157,17 @@ impl Grant {
                 named("", "secrets", &["get", "list", "watch", "update"], &secrets),
                 // Who serves which certificate.
                 rule("discovery.k8s.io", &["endpointslices"], &["list"]),
+                events,
+            ],
+            Self::ControllerUsage => vec![
+                rule("", &["configmaps"], &["create"]),
+                named("", "configmaps", &["get", "update"], &[&own.report]),
+            ],
+            Self::ControllerLicence => vec![
+                // Licences are found by their label, to which RBAC cannot limit a list: every Secret at home can be read then.
+                rule("", &["secrets"], &["list", "watch"]),
+                rule("", &["configmaps"], &["create"]),
+                named("", "configmaps", &["get", "update"], &[&own.record]),
                 events,
             ],
             Self::ControllerEvents => vec![events],
@@ -199,6 +231,8 @@ mod tests {
             configuration: name("configuration"),
             template: name("template"),
             secrets: ["ca", "tls"].map(name),
+            report: name("report"),
+            record: name("record"),
         }
     }
 
@@ -211,7 +245,7 @@ mod tests {
                 let groups = rule.api_groups.clone().unwrap_or_default();
                 let all = [&groups, &resources, &rule.verbs];
                 assert!(all.iter().all(|words| !words.contains(&star)), "{grant:?}: {rule:?}");
-                if resources == ["secrets"] {
+                if resources == ["secrets"] && grant != Grant::ControllerLicence {
                     assert!(rule.verbs == ["create"] || rule.resource_names.is_some(), "{grant:?}: {rule:?}");
                 }
             }

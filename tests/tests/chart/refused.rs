@@ -42,6 +42,7 @@ fn bad13_values_that_contradict_each_other_are_refused_in_a_sentence() {
     insta::assert_snapshot!(refused(&["certificates.authoritySeconds=100", "certificates.servingSeconds=51"]), @"certificates: servingSeconds is 51 and authoritySeconds is 100; a serving certificate is valid at most half as long as an authority");
     insta::assert_snapshot!(refused(&["certificates.servingSeconds=60", "certificates.settleSeconds=20"]), @"certificates: settleSeconds is 20 and servingSeconds is 60; settling takes less than a third of a serving certificate's time");
     insta::assert_snapshot!(refused(&["policies.enabled=false", "policies.lock.enabled=true"]), @"policies: lock or requireClass is on and enabled is false; set enabled to true, or switch them on in the installation that has the policies");
+    insta::assert_snapshot!(refused(&["gate.mode=\"Hybrid\""]), @"gate: mode is Hybrid and publicKeys is empty, so that no licence could open it; name the key that your licences are signed with");
     insta::assert_snapshot!(refused(&["policies.lock.exemptUsers=[\"robot\"]"]), @"policies: lock names who is exempt and is not enabled; set lock.enabled to true, or leave the lists empty");
 }
 

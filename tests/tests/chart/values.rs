@@ -28,6 +28,13 @@ pub(crate) const COMBINATIONS: &[Combination] = &[
         ],
     ),
     (
+        "a licence is wanted, and no report",
+        &[
+            "gate={\"mode\":\"Hybrid\",\"publicKeys\":[\"11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\"]}",
+            "usage.enabled=false",
+        ],
+    ),
+    (
         "cert-manager",
         &["certificates.source=\"CertManager\"", "certificates.extraNames=[\"hook.example\",\"192.0.2.1\"]"],
     ),

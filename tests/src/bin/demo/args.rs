@@ -17,6 +17,10 @@ pub struct Args {
     #[arg(long)]
     pub keep: bool,
 
+    /// Show the licence gate and the usage report instead: freezing, a licence that frees, and its expiry
+    #[arg(long, conflicts_with = "kubeconfig")]
+    pub licence: bool,
+
     /// Use the cluster of this kubeconfig file instead of one of its own, and clean up after
     ///
     /// You need to be its admin, and its API server must be 1.33 or later. What the demo makes has names of its own: namespaces and
@@ -54,6 +58,9 @@ const EXAMPLES: &str = "Examples:
 
   cargo demo -- --keep
       The same, and then it stays: it prints the KUBECONFIG for kubectl and commands to try.
+
+  cargo demo -- --licence
+      Another story: gate.mode Hybrid without a licence, with one, and after its expiry.
 
   cargo demo -- --kubeconfig ~/.kube/config --context kind-test
       The same on a cluster that is there, which gets back what it was.

@@ -69,7 +69,7 @@ async fn run(args: &Args) -> Result<End> {
     let demo = Demo { screen: &screen, cluster, examples, patience: args.patience() };
 
     let end = tokio::select! {
-        played = steps::play(&demo, &stage) => ended(played, &stage),
+        played = play(args, &demo, &stage) => ended(played, &stage),
         why = stage.process_ended() => ended(Err(why), &stage),
         () = interrupts.next() => End::Interrupted,
     };
@@ -92,6 +92,11 @@ async fn run(args: &Args) -> Result<End> {
         farewell::next(&demo);
     }
     Ok(end)
+}
+
+/// The story that was asked for.
+async fn play(args: &Args, demo: &Demo<'_>, stage: &Stage) -> Result<()> {
+    if args.licence { steps::licence::play(demo, stage).await } else { steps::play(demo, stage).await }
 }
 
 /// Says what went wrong, before anything is cleaned up.

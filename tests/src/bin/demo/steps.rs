@@ -8,6 +8,7 @@ mod faulty_class;
 mod fill;
 mod late_kind;
 mod leave;
+pub mod licence;
 mod operator;
 mod scope;
 mod switch;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::rbac::v1::PolicyRule;
 use kube::core::ObjectMeta;
-use nsclass_shared::names::controller_lease;
+use nsclass_shared::names::{controller_lease, licence_record, usage_report};
 use nsclass_shared::rights::own::{Grant, KIND_VERBS, OwnObjects};
 use nsclass_tests::helm::{Helm, RELEASE};
 
@@ -38,6 +38,8 @@ pub(crate) fn rights() -> Vec<GeneratedFile> {
         configuration: r#"{{ include "nsclass.clusterName" . }}"#.to_owned(),
         template: format!("{webhook}-configuration"),
         secrets: ["ca", "tls"].map(|what| format!("{webhook}-{what}")),
+        report: usage_report("{{ .Values.instance }}"),
+        record: licence_record("{{ .Values.instance }}"),
     };
     let file = |name: &str, text: String| GeneratedFile { name: format!("{name}.yaml"), text };
     let mut files: Vec<_> = Grant::ALL.iter().map(|grant| file(grant.name(), rules(&grant.rules(&own)))).collect();
