@@ -2,6 +2,7 @@
 //! folder, from a file, or from `kubectl`.
 
 mod args;
+mod cluster;
 mod folder;
 mod input;
 mod licence;

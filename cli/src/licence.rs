@@ -7,9 +7,7 @@ mod keygen;
 mod show;
 mod verify;
 
-use std::fs;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -17,6 +15,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use nsclass_shared::config::Config;
 use nsclass_shared::licence::PublicKey;
 
+use crate::input::text;
 use crate::output::Output;
 use issue::Issue;
 use keygen::Keygen;
@@ -76,14 +75,4 @@ pub(crate) fn run(command: &LicenceCommand, out: &mut Output) -> Result<ExitCode
         LicenceCommand::Show(command) => show::run(command, out),
         LicenceCommand::Verify(command) => verify::run(command, out),
     }
-}
-
-/// A file's text; `-` is standard input.
-fn text(path: &Path) -> Result<String> {
-    if path.as_os_str() == "-" {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text).context("standard input")?;
-        return Ok(text);
-    }
-    fs::read_to_string(path).with_context(|| path.display().to_string())
 }

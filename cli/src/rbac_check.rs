@@ -15,6 +15,7 @@ use nsclass_shared::rights::grant::Spelled;
 use nsclass_shared::rights::{Needed, Object, Verb, needed_by_controller};
 use nsclass_shared::runtime::connect;
 
+use crate::cluster::block_on;
 use crate::output::Output;
 use classes::Class;
 use holder::Holder;
@@ -83,10 +84,7 @@ impl Verdict {
 
 /// Checks every class, and prints the roles.
 pub(crate) fn run(command: &RbacCheck, out: &mut Output) -> Result<ExitCode> {
-    // An error means that there is one already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let verdicts = runtime.block_on(check(command))?;
+    let verdicts = block_on(check(command))?;
     role::print(command, &verdicts, out)?;
     Ok(if verdicts.iter().all(Verdict::is_fine) { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

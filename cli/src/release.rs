@@ -13,6 +13,7 @@ use clap::Args as ClapArgs;
 use kube::Client;
 use nsclass_shared::runtime::connect;
 
+use crate::cluster::block_on;
 use crate::output::{Output, Style};
 use objects::Bindings;
 
@@ -68,10 +69,7 @@ struct Task<'a> {
 
 /// Releases the instance, or takes the mark away.
 pub(crate) fn run(command: &Release, out: &mut Output) -> Result<ExitCode> {
-    // An error means that there is one already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
+    block_on(async {
         let task = Task { client: connect("nsclass").await?, command };
         if command.undo { task.undo(out).await } else { task.release(out).await }
     })?;

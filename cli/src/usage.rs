@@ -11,6 +11,7 @@ use nsclass_shared::runtime::connect;
 use nsclass_shared::usage::{REPORT_KEY, UsageReport};
 
 use crate::args::Format;
+use crate::cluster::block_on;
 use crate::output::{Output, Style};
 
 #[derive(Debug, ClapArgs)]
@@ -36,10 +37,7 @@ pub(crate) struct Usage {
 }
 
 pub(crate) fn run(command: &Usage, out: &mut Output) -> Result<ExitCode> {
-    // An error means that there is one already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let text = runtime.block_on(read(command))?;
+    let text = block_on(read(command))?;
     let name = format!("ConfigMap {}/{}", command.operator_namespace, usage_report(&command.instance));
     let Some(text) = text else {
         out.line(format!(

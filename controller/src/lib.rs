@@ -27,6 +27,7 @@ pub mod mass_delete;
 pub mod memory;
 pub mod metrics;
 mod observe;
+mod own_map;
 pub mod queue;
 mod ready;
 mod reconcile;

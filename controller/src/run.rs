@@ -189,7 +189,8 @@ async fn admin_port(given: Option<TcpListener>, address: SocketAddr) -> anyhow::
 }
 
 /// Opens the queues when we are elected and every store has its first full list: before that, nothing can be concluded from what is
-/// missing. Nor are they opened beside another installation of this instance. Until then the workers wait for keys that nobody can add. From then on drift is watched for.
+/// missing. Nor are they opened beside another installation of this instance. Until then the workers wait for keys that nobody can add.
+/// From then on drift is watched for.
 async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
     let office = async {
         context.listed.namespaces.wait().await;

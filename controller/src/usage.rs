@@ -3,11 +3,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube::{
-    Api,
-    api::{ObjectMeta, PostParams},
-};
 use nsclass_shared::{
     names,
     usage::{REPORT_KEY, UsageReport},
@@ -16,7 +11,7 @@ use thiserror::Error;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::{context::Context, requests::is_definitely_absent};
+use crate::{context::Context, own_map::OwnMap};
 
 /// The first report comes this long after the election, or after one interval where that is shorter: what was queued is done first.
 const FIRST: Duration = Duration::from_secs(60);
@@ -81,15 +76,8 @@ pub async fn report(context: Arc<Context>, shutdown: CancellationToken) -> anyho
 /// One report, all of it from one snapshot.
 async fn write(context: &Context) -> Result<(), Skipped> {
     let config = &context.settings().config;
-    let (api, name) = (
-        Api::<ConfigMap>::namespaced(context.client.clone(), &config.operator_namespace),
-        names::usage_report(&config.instance),
-    );
-    let before = match api.get(&name).await {
-        Ok(map) => Some(map),
-        Err(kube::Error::Api(status)) if is_definitely_absent(&status, &name) => None,
-        Err(error) => return Err(Skipped::Read(error)),
-    };
+    let (client, name) = (context.client.clone(), names::usage_report(&config.instance));
+    let map = OwnMap::read(client, &config.operator_namespace, name).await.map_err(Skipped::Read)?;
     let age = context.scope.age();
     if age > OLDEST {
         return Err(Skipped::Old(age));
@@ -100,16 +88,5 @@ async fn write(context: &Context) -> Result<(), Skipped> {
     context.bindings.visit(|binding| report.count(&snapshot, binding));
     // invariant: a plain struct with names for keys always becomes JSON.
     let text = serde_json::to_string_pretty(&report).unwrap_or_default();
-    let params = PostParams { field_manager: Some(names::FIELD_MANAGER.into()), ..PostParams::default() };
-    let written = if let Some(mut map) = before {
-        map.metadata.managed_fields = None;
-        map.data.get_or_insert_default().insert(REPORT_KEY.into(), text);
-        api.replace(&name, &params, &map).await
-    } else {
-        let labels = [(names::MANAGED_BY_LABEL.to_owned(), "nsclass".to_owned())];
-        let metadata = ObjectMeta { name: Some(name), labels: Some(labels.into()), ..ObjectMeta::default() };
-        let data = Some([(REPORT_KEY.to_owned(), text)].into());
-        api.create(&params, &ConfigMap { metadata, data, ..ConfigMap::default() }).await
-    };
-    written.map(drop).map_err(Skipped::Write)
+    map.write([(REPORT_KEY, text)]).await.map_err(Skipped::Write)
 }

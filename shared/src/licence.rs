@@ -30,6 +30,6 @@ pub use found::{Found, Paper, Refused, found};
 pub use gate::{Decision, Facts, GateMode, Why, gate};
 pub use key::{KeyError, PublicKey, SigningKey};
 pub use places::{Candidate, places};
-pub use record::{Record, Shown};
+pub use record::{RECORD_KEY, Record, SHOWN_KEY, Shown};
 pub use refusal::Refusal;
 pub use state::{Standing, State, state};

@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::ListParams;
 use kube::{Api, Client, ResourceExt};
 use nsclass_shared::api::NamespaceClassBinding;
-use nsclass_shared::licence::{Found, Paper, PublicKey, Record, Shown, found};
+use nsclass_shared::licence::{Found, Paper, PublicKey, RECORD_KEY, Record, SHOWN_KEY, Shown, found};
 use nsclass_shared::names::{LICENCE_LABEL, licence_record};
 use nsclass_shared::reason::Reason;
 
@@ -23,8 +23,8 @@ pub(super) async fn recorded(client: &Client, namespace: &str, instance: &str) -
         return Ok(None);
     };
     let text = |key: &str| data.get(key).map_or("{}", String::as_str);
-    let record = serde_json::from_str(text("record")).with_context(title)?;
-    Ok(Some(Recorded { record, shown: serde_json::from_str(text("shown")).with_context(title)? }))
+    let record = serde_json::from_str(text(RECORD_KEY)).with_context(title)?;
+    Ok(Some(Recorded { record, shown: serde_json::from_str(text(SHOWN_KEY)).with_context(title)? }))
 }
 
 /// Reads the licences.
@@ -32,19 +32,7 @@ pub(super) async fn licences(client: &Client, namespace: &str, keys: &[PublicKey
     let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
     let list = secrets.list(&ListParams::default().labels(LICENCE_LABEL)).await;
     let list = list.with_context(|| format!("Secrets of namespace {namespace} with the label {LICENCE_LABEL}"))?;
-    let mut papers = Vec::new();
-    for secret in list {
-        let name = secret.name_any();
-        let data = secret.data.unwrap_or_default();
-        if data.is_empty() {
-            papers.push(Paper { place: format!("Secret {name}"), bytes: None });
-        }
-        papers.extend(
-            data.into_iter()
-                .map(|(key, value)| Paper { place: format!("Secret {name}, key {key}"), bytes: Some(value.0) }),
-        );
-    }
-    Ok(found(papers, keys))
+    Ok(found(list.iter().flat_map(Paper::of_secret).collect(), keys))
 }
 
 /// Namespaces that wait for a licence, by name.

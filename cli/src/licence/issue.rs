@@ -8,7 +8,7 @@ use nsclass_shared::licence::{SigningKey, Terms, sign};
 use nsclass_shared::names::LICENCE_LABEL;
 use serde_json::json;
 
-use super::text;
+use crate::input::text;
 use crate::output::Output;
 
 #[derive(Debug, ClapArgs)]

@@ -8,6 +8,7 @@ use nsclass_shared::licence::{Found, GateMode, explain};
 use nsclass_shared::runtime::connect;
 
 use super::{Keys, cluster, verify};
+use crate::cluster::block_on;
 use crate::output::{Output, Style};
 
 /// Namespaces named; the others are counted.
@@ -66,10 +67,7 @@ pub(super) fn run(command: &Show, out: &mut Output) -> Result<ExitCode> {
         tell(out, mode, &found, None)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // An error means that there is one already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(live(command, out))?;
+    block_on(live(command, out))?;
     Ok(ExitCode::SUCCESS)
 }
 

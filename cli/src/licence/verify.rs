@@ -6,7 +6,8 @@ use clap::Args as ClapArgs;
 use jiff::Timestamp;
 use nsclass_shared::licence::{Found, Paper, PublicKey, State, found, state};
 
-use super::{Keys, text};
+use super::Keys;
+use crate::input::text;
 use crate::output::{Output, Style};
 
 #[derive(Debug, ClapArgs)]

@@ -19,7 +19,7 @@ impl Papers {
     pub(super) fn take(&mut self, event: Event<Secret>) -> bool {
         match event {
             Event::Apply(secret) => {
-                let papers = papers(&secret);
+                let papers = Paper::of_secret(&secret);
                 self.now.insert(secret.name_any(), papers.clone()) != Some(papers)
             }
             Event::Delete(secret) => self.now.remove(&secret.name_any()).is_some(),
@@ -28,7 +28,7 @@ impl Papers {
                 false
             }
             Event::InitApply(secret) => {
-                self.list.insert(secret.name_any(), papers(&secret));
+                self.list.insert(secret.name_any(), Paper::of_secret(&secret));
                 false
             }
             Event::InitDone => {
@@ -49,15 +49,6 @@ impl Papers {
     pub(super) fn all(&self) -> Vec<Paper> {
         self.now.values().flatten().cloned().collect()
     }
-}
-
-fn papers(secret: &Secret) -> Vec<Paper> {
-    let name = secret.name_any();
-    let data = secret.data.iter().flatten();
-    let papers: Vec<Paper> = data
-        .map(|(key, value)| Paper { place: format!("Secret {name}, key {key}"), bytes: Some(value.0.clone()) })
-        .collect();
-    if papers.is_empty() { vec![Paper { place: format!("Secret {name}"), bytes: None }] } else { papers }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What was found: every document of every `Secret`, each read or refused.
 
+use k8s_openapi::api::core::v1::Secret;
+
 use super::{Licence, PublicKey, Refusal, read};
 
 /// Most documents that are looked at: verifying one takes a tenth of a millisecond.
@@ -12,6 +14,18 @@ pub struct Paper {
     pub place: String,
     /// Its bytes; none where the `Secret` holds nothing.
     pub bytes: Option<Vec<u8>>,
+}
+
+impl Paper {
+    /// What a `Secret` holds: a document under each key. One without any is told, too.
+    pub fn of_secret(secret: &Secret) -> Vec<Self> {
+        let name = secret.metadata.name.as_deref().unwrap_or_default();
+        let data = secret.data.iter().flatten();
+        let papers: Vec<Self> = data
+            .map(|(key, value)| Self { place: format!("Secret {name}, key {key}"), bytes: Some(value.0.clone()) })
+            .collect();
+        if papers.is_empty() { vec![Self { place: format!("Secret {name}"), bytes: None }] } else { papers }
+    }
 }
 
 /// A document that does not count.

@@ -5,6 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{GateMode, State};
 
+/// Key of the [`Record`] in its `ConfigMap`.
+pub const RECORD_KEY: &str = "record";
+/// Key of what is [`Shown`] in the same.
+pub const SHOWN_KEY: &str = "shown";
+
 /// What every replica and every restart goes by. Times only ever narrow the set: of two first starts the earlier counts, of two times
 /// that were seen the later.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
