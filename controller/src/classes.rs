@@ -21,7 +21,7 @@ use nsclass_shared::{
     marks::Owner,
     names,
     plan::{ClassFacts, ClassState, Protected, protection, rendering},
-    reason::Reason,
+    reason::{Reason, Remark},
     variables::Variables,
 };
 use serde_json::Value;
@@ -173,9 +173,10 @@ impl Classes {
             }
         };
         Ok(match refused {
-            Some(message) => Assessment { status: Some(false), reason: "Invalid".into(), message },
+            Some(message) => Assessment { status: Some(false), reason: Remark::Invalid.to_string(), message },
             None => {
-                Assessment { status: Some(true), reason: "Valid".into(), message: "the class can be applied".into() }
+                let message = "the class can be applied".to_owned();
+                Assessment { status: Some(true), reason: Remark::Valid.to_string(), message }
             }
         })
     }
