@@ -1,0 +1,42 @@
+//! What is not as it should be, with what to do about it.
+
+use std::fmt;
+
+use anyhow::Error;
+
+/// Something that was tried and did not come out.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    what: String,
+    remedy: String,
+}
+
+impl Wrong {
+    /// As an error to end with. Neither has a full stop.
+    pub(super) fn because(what: impl Into<String>, remedy: impl Into<String>) -> Error {
+        Error::new(Self { what: what.into(), remedy: remedy.into() })
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+/// What to do about an error, also about one that nobody foresaw.
+pub(super) fn remedy_of(error: &Error) -> String {
+    if let Some(wrong) = error.downcast_ref::<Wrong>() {
+        return wrong.remedy.clone();
+    }
+    match error.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) if status.code == 403 => {
+            "run this with the rights of a cluster admin, or satisfy the policy or webhook that the message names"
+                .to_owned()
+        }
+        Some(kube::Error::Api(_)) => "do what the API server's message says".to_owned(),
+        _ => "see whether the API server is well, and run this again".to_owned(),
+    }
+}
