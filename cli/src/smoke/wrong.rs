@@ -36,6 +36,9 @@ pub(super) fn remedy_of(error: &Error) -> String {
             "run this with the rights of a cluster admin, or satisfy the policy or webhook that the message names"
                 .to_owned()
         }
+        Some(kube::Error::Api(status)) if status.code == 409 => {
+            "choose another name with --name, or delete what has it if it is nobody's".to_owned()
+        }
         Some(kube::Error::Api(_)) => "do what the API server's message says".to_owned(),
         _ => "see whether the API server is well, and run this again".to_owned(),
     }
