@@ -51,7 +51,7 @@ fn matched(alert: &str, label: &str) -> Result<BTreeSet<String>> {
     let all = alerts()?;
     let found = all.iter().find(|one| name(one) == alert).with_context(|| format!("no {alert}"))?;
     let expression = found["expr"].as_str().context("no expr")?;
-    let words = expression.split_once(&format!("{label}")).and_then(|(_, rest)| rest.split('"').nth(1));
+    let words = expression.split_once(label).and_then(|(_, rest)| rest.split('"').nth(1));
     Ok(words.with_context(|| format!("{alert}: no matcher for {label}"))?.split('|').map(str::to_owned).collect())
 }
 
