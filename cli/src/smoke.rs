@@ -64,7 +64,7 @@ pub(crate) struct Smoke {
     /// What the namespace and the class are called; neither may be there
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Give the controller the right to ConfigMaps while this runs
+    /// Give the controller the right to config maps while this runs
     #[arg(long)]
     grant: bool,
     /// How long to wait for each thing to come true, in seconds

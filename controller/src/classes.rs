@@ -172,13 +172,11 @@ impl Classes {
                 (!errors.is_empty()).then(|| sentences(&errors))
             }
         };
-        Ok(match refused {
-            Some(message) => Assessment { status: Some(false), reason: Remark::Invalid.to_string(), message },
-            None => {
-                let message = "the class can be applied".to_owned();
-                Assessment { status: Some(true), reason: Remark::Valid.to_string(), message }
-            }
-        })
+        let (status, reason, message) = match refused {
+            Some(why) => (false, Remark::Invalid, why),
+            None => (true, Remark::Valid, "the class can be applied".to_owned()),
+        };
+        Ok(Assessment { status: Some(status), reason: reason.to_string(), message })
     }
 
     fn read(&self, object: &DynamicObject) -> Arc<ReadClass> {

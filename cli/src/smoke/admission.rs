@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result};
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
-use kube::api::{DynamicObject, ListParams, PostParams};
+use kube::api::{DynamicObject, ListParams};
 use kube::{Api, ResourceExt};
 use nsclass_shared::names::{INSTANCE_LABEL, MANAGED_BY_LABEL};
 use serde_json::Value;
 
 use super::Outcome;
-use super::trial::{MANAGER, Trial};
+use super::trial::{Trial, creating, dry_run};
 use super::wait::until;
 use super::wrong::Wrong;
 
@@ -24,11 +24,10 @@ impl Trial<'_> {
                  apply it"
             )));
         };
-        let dry_run = PostParams { dry_run: true, field_manager: Some(MANAGER.to_owned()) };
         let bad = object(self.bad_class())?;
         // Where the webhook was just started, the API server may not ask it yet.
         let refusal = until(self.timeout(), async || {
-            Ok(match self.classes().create(&dry_run, &bad).await {
+            Ok(match self.classes().create(&dry_run(), &bad).await {
                 Ok(_) => Err(format!(
                     "a class that makes Namespaces is taken, although there is ValidatingWebhookConfiguration {configuration}: the \
                      webhook is not asked, or does not answer and failurePolicy is Ignore"
@@ -54,9 +53,8 @@ impl Trial<'_> {
     }
 
     pub(super) async fn class_is_taken(&self) -> Result<Outcome> {
-        let params = PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() };
         self.made.class.set(true);
-        let created = self.classes().create(&params, &object(self.class())?).await;
+        let created = self.classes().create(&creating(), &object(self.class())?).await;
         if refused(&created) {
             self.made.class.set(false);
         }

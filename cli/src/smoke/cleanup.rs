@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use k8s_openapi::api::rbac::v1::ClusterRole;
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, Patch};
 use kube::{Api, ResourceExt};
 use nsclass_shared::names::FINALIZER;
 use serde_json::json;
 
-use super::trial::{MANAGER, Trial};
+use super::trial::{Trial, patching};
 use super::wait::{Look, until};
 use crate::pages::gone;
 
@@ -94,8 +94,7 @@ impl Trial<'_> {
         let finalizers: Vec<&String> = there.finalizers().iter().filter(|it| *it != FINALIZER).collect();
         // The version keeps us from undoing somebody else's finalizer.
         let patch = json!({ "metadata": { "resourceVersion": there.resource_version(), "finalizers": finalizers } });
-        let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
-        gone(api.patch_metadata(&self.name, &params, &Patch::Merge(patch)).await)?;
+        gone(api.patch_metadata(&self.name, &patching(), &Patch::Merge(patch)).await)?;
         until(OPERATORS_TIME, is_gone).await
     }
 

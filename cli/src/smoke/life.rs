@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use k8s_openapi::api::rbac::v1::ClusterRole;
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
-use kube::{Api, ResourceExt};
+use kube::Api;
+use kube::api::{DeleteParams, Patch};
 use nsclass_shared::api::{NamespaceClassBinding, get_condition};
 use nsclass_shared::names::CLASS_LABEL;
 use nsclass_shared::reason::Reason;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::Outcome;
 use super::admission::refused;
-use super::trial::{KEY, MANAGER, OBJECT, Trial};
+use super::trial::{KEY, OBJECT, Trial, creating, patching};
 use super::wait::{Look, until};
 use super::wrong::Wrong;
 
@@ -28,7 +28,7 @@ impl Trial<'_> {
             "rules": [{ "apiGroups": [""], "resources": ["configmaps"], "verbs": KIND_VERBS }],
         }))?;
         self.made.role.set(true);
-        let created = roles.create(&self.params(), &role).await;
+        let created = roles.create(&creating(), &role).await;
         if refused(&created) {
             self.made.role.set(false);
         }
@@ -39,7 +39,7 @@ impl Trial<'_> {
     pub(super) async fn namespace_becomes_ready(&self) -> Result<Outcome> {
         let namespace: Namespace = serde_json::from_value(self.namespace())?;
         self.made.namespace.set(true);
-        let created = self.namespaces().create(&self.params(), &namespace).await;
+        let created = self.namespaces().create(&creating(), &namespace).await;
         if refused(&created) {
             self.made.namespace.set(false);
         }
@@ -68,7 +68,7 @@ impl Trial<'_> {
 
     pub(super) async fn change_is_set_back(&self) -> Result<Outcome> {
         let patch = Patch::Merge(json!({ "data": { KEY: "changed by hand" } }));
-        let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+        let params = patching();
         if let Some(locked) = locked(self.maps().patch(OBJECT, &params, &patch).await)? {
             return Ok(locked);
         }
@@ -90,7 +90,7 @@ impl Trial<'_> {
 
     pub(super) async fn leaving_takes_the_object_away(&self) -> Result<Outcome> {
         let patch = Patch::Merge(json!({ "metadata": { "labels": { CLASS_LABEL: null } } }));
-        let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+        let params = patching();
         self.namespaces()
             .patch(&self.name, &params, &patch)
             .await
@@ -161,10 +161,6 @@ impl Trial<'_> {
             Some(reason) if ready.is_some_and(|ready| ready.status == "False") => reason.remedy().to_owned(),
             _ => "give it more time with --timeout, or see the controller's log".to_owned(),
         }
-    }
-
-    fn params(&self) -> PostParams {
-        PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() }
     }
 }
 

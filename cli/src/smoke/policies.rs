@@ -6,12 +6,11 @@ use k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicy;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::Api;
-use kube::api::PostParams;
 use nsclass_shared::names::OBJECT_ANNOTATION;
 use serde_json::json;
 
 use super::Outcome;
-use super::trial::{MANAGER, Trial};
+use super::trial::{Trial, creating, dry_run};
 use super::wait::until;
 use super::wrong::Wrong;
 
@@ -36,9 +35,8 @@ impl Trial<'_> {
         let forged: ConfigMap = serde_json::from_value(json!({
             "metadata": { "name": FORGED, "annotations": { OBJECT_ANNOTATION: mark } },
         }))?;
-        let dry_run = PostParams { dry_run: true, field_manager: Some(MANAGER.to_owned()) };
         let tried = until(self.timeout(), async || {
-            Ok(match maps.create(&dry_run, &forged).await {
+            Ok(match maps.create(&dry_run(), &forged).await {
                 Ok(_) => Err("the API server takes it".to_owned()),
                 Err(kube::Error::Api(status)) if status.message.contains(POLICY) => Ok(None),
                 Err(kube::Error::Api(status)) if status.message.contains("cannot impersonate") => {
@@ -75,9 +73,8 @@ impl Trial<'_> {
             "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": TENANT },
             "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": TENANT }],
         }))?;
-        let params = PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() };
-        roles.create(&params, &role).await?;
-        bindings.create(&params, &binding).await?;
+        roles.create(&creating(), &role).await?;
+        bindings.create(&creating(), &binding).await?;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
-use kube::api::{ApiResource, DynamicObject};
+use kube::api::{ApiResource, DynamicObject, PatchParams, PostParams};
 use kube::{Api, Client, Config};
 use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding};
 use nsclass_shared::names::CLASS_LABEL;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::Smoke;
 
 /// Who writes, in managedFields and in the API server's audit log.
-pub(super) const MANAGER: &str = "nsclass-smoke";
+const MANAGER: &str = "nsclass-smoke";
 /// What the class puts into the namespace: a `ConfigMap` of this name, which says the namespace's under this key.
 pub(super) const OBJECT: &str = "nsclass-smoke";
 pub(super) const KEY: &str = "namespace";
@@ -107,6 +107,21 @@ fn class(name: &str, item: &Value) -> Value {
         "apiVersion": "nsclass.io/v1alpha1", "kind": "NamespaceClass", "metadata": { "name": name },
         "spec": { "optOutDelay": "0s", "resources": [item] },
     })
+}
+
+/// How objects are created.
+pub(super) fn creating() -> PostParams {
+    PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() }
+}
+
+/// How it is asked whether an object would be created.
+pub(super) fn dry_run() -> PostParams {
+    PostParams { dry_run: true, ..creating() }
+}
+
+/// How objects are changed.
+pub(super) fn patching() -> PatchParams {
+    PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() }
 }
 
 /// Five letters and digits, without those that read alike.

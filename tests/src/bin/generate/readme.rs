@@ -39,7 +39,8 @@ fn alerts() -> Result<String> {
     let file = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     let file: Value = serde_saphyr::from_str(&file).with_context(|| path.display().to_string())?;
     let mut sections = Vec::new();
-    for rule in file["groups"].as_array().into_iter().flatten().flat_map(|group| group["rules"].as_array()).flatten() {
+    for rule in file["groups"].as_array().into_iter().flatten().filter_map(|group| group["rules"].as_array()).flatten()
+    {
         let name = rule["alert"].as_str().context("a rule without a name")?;
         let text = |value: &Value, key: &str| {
             let text = value[key].as_str().map(str::to_owned);
