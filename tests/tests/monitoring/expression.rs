@@ -1,4 +1,4 @@
-//! What a PromQL expression asks for: the names of its metrics and of their labels. It reads names and brackets, no grammar: whether an
+//! What an expression of Prometheus asks for: the names of its metrics and of their labels. It reads names and brackets, no grammar: whether an
 //! expression is one at all, Prometheus says.
 
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl Expression {
                 let length = end(rest, '{', '}').with_context(|| text.to_owned())?;
                 let labels = rest[..length].iter().filter_map(|token| match token {
                     Token::Name(label) => Some(label.clone()),
-                    _ => None,
+                    Token::Mark(_) => None,
                 });
                 expression.selectors.push((name.clone(), labels.collect()));
                 rest = &rest[length + 1..];

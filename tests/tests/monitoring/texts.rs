@@ -30,14 +30,15 @@ fn every_alert_says_what_is_wrong_how_bad_it_is_and_what_to_do_and_its_section_i
         ensure!(names.insert(name.to_owned()), "{name} is there twice");
         let severity = alert["labels"]["severity"].as_str().unwrap_or_default();
         ensure!(["critical", "warning"].contains(&severity), "{name}: severity {severity:?}");
-        let text = |key: &str| alert["annotations"][key].as_str().with_context(|| format!("{name}: no {key}"));
+        let annotation = |key: &str| alert["annotations"][key].as_str().with_context(|| format!("{name}: no {key}"));
         for key in ["summary", "description", "runbook"] {
-            ensure!(text(key)?.ends_with('.'), "{name}: {key} is no sentence");
+            ensure!(annotation(key)?.ends_with('.'), "{name}: {key} is no sentence");
         }
-        let (path, anchor) = text("runbook_section")?.split_once('#').with_context(|| format!("{name}: no anchor"))?;
+        let (path, anchor) =
+            annotation("runbook_section")?.split_once('#').with_context(|| format!("{name}: no anchor"))?;
         ensure!(anchors(path)?.contains(anchor), "{name}: {path} has no section {anchor}");
         // Another alert that is named is there.
-        let runbook = text("runbook")?;
+        let runbook = annotation("runbook")?;
         let named = runbook.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.starts_with("Nsclass"));
         for word in named {
             ensure!(alerts()?.iter().any(|alert| self::name(alert) == word), "{name} leads to {word}");
