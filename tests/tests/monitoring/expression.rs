@@ -28,8 +28,8 @@ impl Expression {
                 if let Some(Token::Mark('(')) = rest.first() {
                     rest = &rest[1 + end(rest, '(', ')').with_context(|| text.to_owned())?..];
                 }
-            } else if matches!(rest.first(), Some(Token::Mark('('))) || OPERATORS.contains(&name.as_str()) {
-                // A function, an aggregation, or an operator.
+            } else if OPERATORS.contains(&name.as_str()) || is_called(rest) {
+                // Not what is asked for.
             } else if let Some(Token::Mark('{')) = rest.first() {
                 let length = end(rest, '{', '}').with_context(|| text.to_owned())?;
                 let labels = rest[..length].iter().filter_map(|token| match token {
@@ -53,6 +53,15 @@ impl Expression {
     /// Metrics with the labels that are asked of each.
     pub(crate) fn selectors(&self) -> &[(String, BTreeSet<String>)] {
         &self.selectors
+    }
+}
+
+/// Whether what stands before `rest` is a function or an aggregation, whose labels may stand before what it sums up.
+fn is_called(rest: &[Token]) -> bool {
+    match rest.first() {
+        Some(Token::Mark('(')) => true,
+        Some(Token::Name(word)) => ["by", "without"].contains(&word.as_str()),
+        _ => false,
     }
 }
 

@@ -8,7 +8,7 @@ use nsclass_tests::helm::chart_file;
 use nsclass_tests::{ScratchDir, promtool};
 use serde_json::{Value, json};
 
-use crate::scenarios::{SCENARIOS, Scenario, healthy};
+use crate::scenarios::{ALL_IS_WELL, SCENARIOS, Scenario, healthy};
 
 /// The text of the alerts' file.
 pub(crate) fn alerts_text() -> Result<String> {
@@ -48,10 +48,10 @@ fn unit_test(scenario: &Scenario) -> Value {
     })
 }
 
-/// Whether promtool is content with these rules in these scenarios, and what it said.
+/// Whether promtool is content with these rules in these scenarios and where all is well, and what it said.
 async fn judged(rules: &str, scenarios: &[&Scenario]) -> Result<(bool, String)> {
     let dir = ScratchDir::new("nsclass-alerts-")?;
-    let tests: Vec<Value> = scenarios.iter().copied().map(unit_test).collect();
+    let tests: Vec<Value> = scenarios.iter().copied().chain([&ALL_IS_WELL]).map(unit_test).collect();
     let file = json!({ "rule_files": ["alerts.yaml"], "evaluation_interval": "1m", "tests": tests });
     fs::write(dir.path().join("alerts.yaml"), rules)?;
     // JSON is YAML.

@@ -81,6 +81,10 @@ impl Scenario {
     }
 }
 
+/// Nothing is wrong, and no alert fires.
+pub(crate) const ALL_IS_WELL: Scenario =
+    Scenario { alert: "", about: "all is well", wrong: &[], at: &[("30m", false), ("2h", false)] };
+
 /// At least one for each alert.
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario {
