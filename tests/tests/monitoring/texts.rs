@@ -39,8 +39,8 @@ fn every_alert_says_what_is_wrong_how_bad_it_is_and_what_to_do_and_its_section_i
         ensure!(anchors(path)?.contains(anchor), "{name}: {path} has no section {anchor}");
         // Another alert that is named is there.
         let runbook = annotation("runbook")?;
-        let named = runbook.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.starts_with("Nsclass"));
-        for word in named {
+        let others = runbook.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.starts_with("Nsclass"));
+        for word in others {
             ensure!(alerts()?.iter().any(|alert| self::name(alert) == word), "{name} leads to {word}");
         }
     }
