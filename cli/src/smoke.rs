@@ -20,37 +20,37 @@ use crate::cluster::block_on;
 use crate::output::{Output, Style};
 use interrupts::Interrupts;
 use trial::Trial;
-use wrong::remedy_of;
+use wrong::{remedy_of, told};
 
 /// Exit code of what somebody stopped, as shells have it.
 const INTERRUPTED: u8 = 130;
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
-What it tries, in this order, and stops at the first that fails:
+What it tries, in this order; it stops at the first that fails:
   1. the definitions are served, and a controller leads the instance and renews its lease;
   2. the webhook refuses a bad class (a dry run), if the instance has a webhook configuration;
   3. a class of one ConfigMap is taken, and a namespace with it becomes ready;
-  4. a tenant cannot forge the marks of a managed object (a dry run), if the policies are installed;
-  5. the ConfigMap is set back when somebody changes it, and made again when somebody deletes it;
+  4. a tenant cannot forge the marks of a managed object (a dry run), if the policies are there;
+  5. the ConfigMap is set back when it is changed, and made again when it is deleted;
   6. it goes when the namespace leaves its class.
 
-What it makes: a NamespaceClass and a Namespace called nsclass-smoke-XXXXX, in the namespace a Role with its binding for
-the user nsclass-smoke-tenant, who is impersonated, and with --grant a ClusterRole of the same name. All of it is deleted
-at the end, also after a failure, Ctrl-C or SIGTERM. What could not be deleted is named, with the commands that do it.
-Nothing else is written.
+What it makes: a NamespaceClass and a Namespace called nsclass-smoke-XXXXX, in the namespace
+a Role with its binding for the user nsclass-smoke-tenant, who is impersonated, and with --grant
+a ClusterRole of the same name. All of it is deleted at the end, also after a failure, Ctrl-C or
+SIGTERM. What could not be deleted is named, with the commands that do it. Nothing else is written.
 
-It takes the rights of a cluster admin. The controller needs the right to ConfigMaps, which the chart gives with the value
-rbac.kinds, or this command for as long as it runs with --grant.
+It takes the rights of a cluster admin. The controller needs the right to ConfigMaps, which the
+value rbac.kinds of the chart gives, or --grant for as long as this runs.
 
 Examples:
   nsclass smoke
-  nsclass smoke --grant                    # a fresh installation, whose controller may make nothing yet
-  nsclass smoke --label team=blue          # the scope is a selector: this label has it pick the namespace
-  nsclass smoke --name sandbox-1           # the scope is a list of names
+  nsclass smoke --grant              # a fresh installation, whose controller may make nothing yet
+  nsclass smoke --label team=blue    # the scope is a selector, which picks namespaces with this
+  nsclass smoke --name sandbox-1     # the scope is a list of names
 
-Exit code 0: everything is as it should be; 1: something is not, or something is left behind; 2: it could not be tried,
-because no cluster answers; 130: it was interrupted.")]
+Exit code 0: everything is as it should be; 1: something is not, or something is left behind;
+2: it could not be tried, because no cluster answers; 130: it was interrupted.")]
 pub(crate) struct Smoke {
     /// The instance of the operator
     #[arg(long, env = "NSCLASS_INSTANCE", value_name = "NAME", default_value = "default")]
@@ -94,17 +94,11 @@ pub(crate) fn run(command: &Smoke, out: &mut Output) -> Result<ExitCode> {
             played = play(&trial, out) => Some(played),
             () = interrupts.next() => None,
         };
-        let is_fine = match &played {
-            Some(Ok(())) => true,
-            Some(Err(error)) => {
-                failed(out, &format!("{error:#}"), &remedy_of(error))?;
-                false
-            }
-            None => {
-                out.line("interrupted; what was made is deleted (once more, and it stays)")?;
-                false
-            }
-        };
+        match &played {
+            Some(Ok(_)) => {}
+            Some(Err(error)) => failed(out, &told(error), &remedy_of(error))?,
+            None => out.line("interrupted; what was made is deleted (once more, and it stays)")?,
+        }
         out.flush_now()?;
         let left = tokio::select! {
             left = trial.clean_up() => left,
@@ -116,41 +110,48 @@ pub(crate) fn run(command: &Smoke, out: &mut Output) -> Result<ExitCode> {
         if left.is_empty() && trial.has_made_something() {
             say(out, &Outcome::Fine("everything that this made is gone".to_owned()))?;
         }
-        Ok(match (played.is_some(), is_fine && left.is_empty()) {
-            (false, _) => ExitCode::from(INTERRUPTED),
-            (true, true) => {
-                out.line(out.paint(Style::Good, "everything is as it should be"))?;
-                ExitCode::SUCCESS
-            }
-            (true, false) => ExitCode::from(1),
-        })
+        let (code, verdict) = match played {
+            None => (ExitCode::from(INTERRUPTED), None),
+            Some(Ok(0)) if left.is_empty() => (ExitCode::SUCCESS, Some("everything is as it should be")),
+            Some(Ok(_)) if left.is_empty() => (ExitCode::SUCCESS, Some("what could be tried is as it should be")),
+            Some(_) => (ExitCode::from(1), None),
+        };
+        if let Some(verdict) = verdict {
+            out.line(out.paint(Style::Good, verdict))?;
+        }
+        Ok(code)
     })
 }
 
-async fn play(trial: &Trial<'_>, out: &mut Output) -> Result<()> {
-    say(out, &trial.definitions_are_served().await?)?;
-    say(out, &trial.somebody_leads().await?)?;
-    say(out, &trial.bad_class_is_refused().await?)?;
-    say(out, &trial.class_is_taken().await?)?;
+/// Tries everything; returns how many things could not be tried.
+async fn play(trial: &Trial<'_>, out: &mut Output) -> Result<usize> {
+    let mut skipped = 0;
+    skipped += say(out, &trial.definitions_are_served().await?)?;
+    skipped += say(out, &trial.somebody_leads().await?)?;
+    skipped += say(out, &trial.bad_class_is_refused().await?)?;
+    skipped += say(out, &trial.class_is_taken().await?)?;
     if trial.command.grant {
-        say(out, &trial.controller_is_given_the_right().await?)?;
+        skipped += say(out, &trial.controller_is_given_the_right().await?)?;
     }
-    say(out, &trial.namespace_becomes_ready().await?)?;
-    say(out, &trial.marks_cannot_be_forged().await?)?;
-    say(out, &trial.change_is_set_back().await?)?;
-    say(out, &trial.deleted_object_is_made_again().await?)?;
-    say(out, &trial.leaving_takes_the_object_away().await?)
+    skipped += say(out, &trial.namespace_becomes_ready().await?)?;
+    skipped += say(out, &trial.marks_cannot_be_forged().await?)?;
+    skipped += say(out, &trial.change_is_set_back().await?)?;
+    skipped += say(out, &trial.deleted_object_is_made_again().await?)?;
+    skipped += say(out, &trial.leaving_takes_the_object_away().await?)?;
+    Ok(skipped)
 }
 
-fn say(out: &mut Output, outcome: &Outcome) -> Result<()> {
-    let (style, word, text) = match outcome {
-        Outcome::Fine(text) => (Style::Good, "ok", text),
-        Outcome::Skipped(text) => (Style::Warning, "skipped", text),
+/// Returns how many things could not be tried: one or none.
+fn say(out: &mut Output, outcome: &Outcome) -> Result<usize> {
+    let (style, word, text, skipped) = match outcome {
+        Outcome::Fine(text) => (Style::Good, "ok", text, 0),
+        Outcome::Skipped(text) => (Style::Warning, "skipped", text, 1),
     };
     let word = out.paint(style, &format!("{word:<8}"));
     out.line(format!("{word} {text}"))?;
     // Waiting follows, and somebody watches.
-    out.flush_now()
+    out.flush_now()?;
+    Ok(skipped)
 }
 
 fn failed(out: &mut Output, what: &str, remedy: &str) -> Result<()> {

@@ -19,7 +19,7 @@ fn the_help_says_what_is_tried_what_is_made_what_it_takes_and_how_it_ends() {
     let (code, said) = smoke(&["--help"]);
     assert_eq!(code, 0);
     for word in
-        ["What it tries", "What it makes", "deleted\nat the end", "rights of a cluster admin", "--grant", "Exit code 0"]
+        ["What it tries", "What it makes", "deleted at the end", "rights of a cluster admin", "--grant", "Exit code 0"]
     {
         assert!(said.contains(word), "{word}: {said}");
     }

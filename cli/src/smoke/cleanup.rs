@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::trial::{Trial, patching};
 use super::wait::{Look, until};
+use super::wrong::told;
 use crate::pages::gone;
 
 /// How long the operator is given for its finalizer. It takes it off within seconds, or is down.
@@ -29,7 +30,7 @@ impl Trial<'_> {
         let mut note = |what: String, result: Result<Look<()>>| match result {
             Ok(Ok(())) => {}
             Ok(Err(seen)) => left.push((format!("{what} is left: {seen}"), self.by_hand())),
-            Err(error) => left.push((format!("{what} may be left: {error:#}"), self.by_hand())),
+            Err(error) => left.push((format!("{what} may be left: {}", told(&error)), self.by_hand())),
         };
         if self.made.namespace.get() {
             note(format!("Namespace {}", self.name), self.delete_namespace().await);

@@ -26,6 +26,19 @@ impl fmt::Display for Wrong {
 
 impl std::error::Error for Wrong {}
 
+/// An error in words: of what the API server answered, its message alone.
+pub(super) fn told(error: &Error) -> String {
+    let mut parts = Vec::new();
+    for cause in error.chain() {
+        if let Some(kube::Error::Api(status)) = cause.downcast_ref() {
+            parts.push(status.message.clone());
+            break;
+        }
+        parts.push(cause.to_string());
+    }
+    parts.join(": ")
+}
+
 /// What to do about an error, also about one that nobody foresaw.
 pub(super) fn remedy_of(error: &Error) -> String {
     if let Some(wrong) = error.downcast_ref::<Wrong>() {
@@ -41,5 +54,24 @@ pub(super) fn remedy_of(error: &Error) -> String {
         }
         Some(kube::Error::Api(_)) => "do what the API server's message says".to_owned(),
         _ => "see whether the API server is well, and run this again".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+    use kube::core::Status;
+
+    use super::*;
+
+    #[test]
+    fn of_an_api_servers_answer_the_message_is_told_and_a_remedy_is_found_for_every_error() {
+        let status = Status::failure("namespaces \"x\" already exists", "AlreadyExists").with_code(409);
+        let error = Err::<(), _>(kube::Error::Api(status.boxed())).context("Namespace x").unwrap_err();
+        assert_eq!(told(&error), "Namespace x: namespaces \"x\" already exists");
+        assert!(remedy_of(&error).contains("--name"));
+        let wrong = Wrong::because("it is not", "make it so");
+        assert_eq!((told(&wrong), remedy_of(&wrong)), ("it is not".to_owned(), "make it so".to_owned()));
+        assert!(remedy_of(&anyhow::anyhow!("else")).contains("run this again"));
     }
 }

@@ -57,6 +57,7 @@ async fn a_missing_right_and_a_scope_that_leaves_the_namespace_out_are_named_and
     let (code, said) = smoke(&cp, &[&inside[..], &["--grant"]].concat()).await?;
     ensure!(code == 0, "{code}: {said}");
     let skipped = said.lines().filter(|line| line.starts_with("skipped")).count();
+    ensure!(said.contains("what could be tried is as it should be"), "{said}");
     ensure!(skipped == 2 && said.contains("no webhook configuration") && said.contains("deploy/policies"), "{said}");
     ensure_clean(&cp).await?;
     operator.program().ensure_running()
