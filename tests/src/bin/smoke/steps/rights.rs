@@ -25,9 +25,10 @@ const BINDINGS: &str = "namespaceclassbindings.nsclass.io";
 const EVENTS: &str = "events.events.k8s.io";
 const LEASES: &str = "leases.coordination.k8s.io";
 const NO_REQUEST: &str = "asked of the authorizer about another request, and no request itself";
+const CONFLICT: &str = "after a write that met a newer one";
 const LEASE_DELETED: &str = "the chart makes it; only after somebody has deleted it";
 
-const EXCEPTIONS: [Exception; 12] = [
+const EXCEPTIONS: [Exception; 14] = [
     but("controller", "manage", BINDINGS, NO_REQUEST),
     but("hooks", "manage", BINDINGS, NO_REQUEST),
     but("controller", "escalate", "roles.rbac.authorization.k8s.io", NO_REQUEST),
@@ -39,6 +40,8 @@ const EXCEPTIONS: [Exception; 12] = [
     but("hooks", "create", LEASES, LEASE_DELETED),
     but("controller", "create", EVENTS, "in its own namespace only where certificates go wrong"),
     but("controller", "patch", EVENTS, "in its own namespace only where certificates go wrong again"),
+    but("hooks", "get", "namespaces", CONFLICT),
+    but("hooks", "get", "namespaceclasses.nsclass.io", CONFLICT),
     but("webhook", "get", "namespaces", "for a namespace that was never seen; no namespaced kind is judged yet"),
 ];
 
