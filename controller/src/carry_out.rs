@@ -3,6 +3,7 @@
 mod record;
 mod strip;
 
+use http::header::{ACCEPT, HeaderValue};
 use k8s_openapi::{api::core::v1::Namespace, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{
     Api, Client, ResourceExt,
@@ -88,7 +89,11 @@ async fn apply(
     }
 }
 
-/// Applies; of the answer, which is the whole object, only the metadata is decoded.
+/// An answer of metadata alone, or of the whole object from an API server behind the aggregator that knows no other.
+const METADATA_FIRST: HeaderValue =
+    HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+
+/// Applies; of the answer only the metadata is asked for and decoded: an object may have a quarter of a megabyte.
 async fn apply_for_metadata(
     client: &Client,
     api: &Api<DynamicObject>,
@@ -101,7 +106,9 @@ async fn apply_for_metadata(
         metadata: ObjectMeta,
     }
     let request = Request::new(api.resource_url()).patch(name, params, &Patch::Apply(body));
-    Ok(client.request::<Applied>(request.map_err(kube::Error::BuildRequest)?).await?.metadata)
+    let mut request = request.map_err(kube::Error::BuildRequest)?;
+    request.headers_mut().insert(ACCEPT, METADATA_FIRST);
+    Ok(client.request::<Applied>(request).await?.metadata)
 }
 
 async fn delete(context: &Context, object: &ObjectRef, uid: &str) -> Outcome {
