@@ -105,10 +105,19 @@ async fn apply_for_metadata(
     struct Applied {
         metadata: ObjectMeta,
     }
-    let request = Request::new(api.resource_url()).patch(name, params, &Patch::Apply(body));
-    let mut request = request.map_err(kube::Error::BuildRequest)?;
-    request.headers_mut().insert(ACCEPT, METADATA_FIRST);
+    let request = apply_request(api.resource_url(), name, params, body).map_err(kube::Error::BuildRequest)?;
     Ok(client.request::<Applied>(request).await?.metadata)
+}
+
+fn apply_request(
+    url: &str,
+    name: &str,
+    params: &PatchParams,
+    body: &Value,
+) -> Result<http::Request<Vec<u8>>, kube::core::request::Error> {
+    let mut request = Request::new(url).patch(name, params, &Patch::Apply(body))?;
+    request.headers_mut().insert(ACCEPT, METADATA_FIRST);
+    Ok(request)
 }
 
 async fn delete(context: &Context, object: &ObjectRef, uid: &str) -> Outcome {
@@ -185,5 +194,20 @@ async fn set_finalizer(context: &Context, name: &str, uid: &str, on: bool) -> Ou
             &answers::namespace_identity(name),
             &ApiResource::erase::<Namespace>(&()),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_apply_asks_for_metadata_alone_and_takes_the_object_from_who_knows_no_other() {
+        let params = PatchParams::apply(names::FIELD_MANAGER);
+        let request = apply_request("/api/v1/namespaces/pay/configmaps", "about", &params, &json!({})).unwrap();
+        assert_eq!(request.headers().get_all(ACCEPT).iter().count(), 1);
+        let accepted = request.headers()[ACCEPT].to_str().unwrap();
+        assert_eq!(accepted, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+        assert_eq!(request.headers()[http::header::CONTENT_TYPE], "application/apply-patch+yaml");
     }
 }
