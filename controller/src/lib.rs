@@ -20,6 +20,7 @@ mod events;
 mod feeds;
 pub mod kinds;
 pub mod leader;
+pub mod livegit;
 pub mod mass_delete;
 pub mod memory;
 pub mod metrics;

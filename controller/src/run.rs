@@ -33,6 +33,7 @@ use crate::{
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
     leader::{Candidate, LeaderGuard, LeaseApi, Standing, identity},
+    livegit,
     mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
@@ -140,6 +141,8 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));
+    let git = livegit::set_up(context.clone(), &mut tasks, &shutdown).await?;
+    livegit::spawn(&git, managed.subscribe("git"), &mut tasks, &shutdown);
     for _ in 0..workers {
         tasks.spawn("namespaces", reconcile::work(context.clone(), shutdown.clone()));
     }

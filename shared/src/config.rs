@@ -6,6 +6,7 @@
 mod certificates;
 mod controller;
 mod error;
+mod git;
 mod leader_election;
 mod policy;
 mod scope;
@@ -22,6 +23,7 @@ pub use {
     certificates::{CertificateSource, CertificatesConfig},
     controller::{ControllerConfig, NamespaceFinalizer},
     error::ConfigError,
+    git::{AuditConfig, GitConfig},
     leader_election::LeaderElectionConfig,
     policy::PolicyConfig,
     scope::{LabelSelectorConfig, RequirementConfig, ScopeConfig},
@@ -44,6 +46,8 @@ pub struct Config {
     pub controller: ControllerConfig,
     /// What the admission port is trusted by.
     pub certificates: CertificatesConfig,
+    /// Writing live objects back to Git.
+    pub git: GitConfig,
     /// How the controller's replicas agree on one of them.
     pub leader_election: LeaderElectionConfig,
     /// The admission process.
@@ -59,6 +63,7 @@ impl Default for Config {
             policy: PolicyConfig::default(),
             controller: ControllerConfig::default(),
             certificates: CertificatesConfig::default(),
+            git: GitConfig::default(),
             leader_election: LeaderElectionConfig::default(),
             webhook: WebhookConfig::default(),
         }
@@ -110,6 +115,7 @@ impl Config {
         let scope = self.scope.compile(&self.operator_namespace)?;
         self.controller.check()?;
         self.certificates.check()?;
+        self.git.check()?;
         self.leader_election.check()?;
         self.webhook.check()?;
         let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;

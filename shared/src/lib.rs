@@ -16,6 +16,7 @@ pub mod identity;
 pub mod json;
 pub mod kinds;
 pub mod lease;
+pub mod livegit;
 pub mod manifest;
 pub mod marks;
 pub mod names;

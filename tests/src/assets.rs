@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-pub use debian::{PROMETHEUS, Package, find_debian};
+pub use debian::{PROMETHEUS, Package, SSHD, find_debian};
 use machine::Machine;
 
 /// Where Go modules are listed, relative to this crate.

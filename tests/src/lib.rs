@@ -14,6 +14,7 @@ pub mod assets;
 pub mod audit;
 pub mod control_plane;
 mod eventually;
+pub mod git_server;
 mod http;
 pub mod install;
 mod operator;

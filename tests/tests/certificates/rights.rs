@@ -27,6 +27,7 @@ rules:
 - { apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch] }
 - { apiGroups: [""], resources: [namespaces], verbs: [get, list, watch] }
 - { apiGroups: [nsclass.io], resources: [namespaceclasses, namespaceclassbindings], verbs: [get, list, watch] }
+- { apiGroups: [nsclass.io], resources: [gitproviders, gittargets, watchrules, clusterwatchrules], verbs: [list, watch] }
 - { apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [get, list, watch] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1

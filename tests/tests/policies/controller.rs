@@ -21,6 +21,7 @@ rules:
 - { apiGroups: [nsclass.io], resources: [namespaceclasses], verbs: [get, list, watch, update, patch] }
 - { apiGroups: [nsclass.io], resources: [namespaceclasses/status], verbs: [get, update, patch] }
 - { apiGroups: [nsclass.io], resources: [namespaceclassbindings], verbs: [get, list, watch, create, update, patch, delete, manage] }
+- { apiGroups: [nsclass.io], resources: [gitproviders, gittargets, watchrules, clusterwatchrules], verbs: [list, watch] }
 - { apiGroups: [''], resources: [namespaces], verbs: [get, list, watch, update, patch] }
 - { apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [get, list, watch] }
 - { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, list, watch, create, update, patch, delete] }

@@ -71,8 +71,9 @@ async fn run(args: &Args) -> Result<End> {
     let cluster = Cluster::new(stage.client.clone());
     let demo = Demo { screen: &screen, cluster, examples, patience: args.patience() };
 
+    let play = async { if args.git { steps::play_git(&demo, &stage).await } else { steps::play(&demo, &stage).await } };
     let end = tokio::select! {
-        played = steps::play(&demo, &stage) => ended(played, &stage),
+        played = play => ended(played, &stage),
         why = stage.process_ended() => ended(Err(why), &stage),
         () = interrupts.next() => End::Interrupted,
     };

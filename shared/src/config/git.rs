@@ -1,0 +1,75 @@
+//! `git:` writing live objects back to Git.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use super::{ConfigError, in_range};
+
+/// Writing live objects back to Git. Changes here take a restart.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct GitConfig {
+    /// Whether a `GitProvider` may name a repository in the operator's own file system, as `file:///PATH`. Whoever may write a
+    /// `GitProvider` can then have everything written to that the operator can write to.
+    pub allow_local: bool,
+    /// Where repositories are kept between commits. What is there can be deleted at any time, and is fetched again.
+    pub directory: PathBuf,
+    /// How often a branch is looked at although nothing is to be written, in seconds, 5 to 3600.
+    pub poll_seconds: u64,
+    /// Where the API server's audit webhook tells who made which change. Without it the operator is the author of every commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditConfig>,
+}
+
+/// Where the API server's audit webhook tells who made which change.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AuditConfig {
+    /// Where its batches are taken over TLS, as `ADDRESS:PORT`.
+    pub address: SocketAddr,
+    /// The directory with the serving pair, `tls.crt` and `tls.key`. It is looked at every second.
+    pub certificate_directory: PathBuf,
+    /// A file with the token that the API server's kubeconfig shows. Whoever has it names the authors of commits.
+    pub token_file: PathBuf,
+    /// How long a change waits until it is clear who made it, in seconds, 1 to 300; it should be more than the API server's
+    /// `--audit-webhook-batch-max-wait`. Then the author is `unknown`.
+    #[serde(default = "wait_seconds")]
+    pub wait_seconds: u64,
+}
+
+fn wait_seconds() -> u64 {
+    35
+}
+
+impl Default for GitConfig {
+    fn default() -> Self {
+        Self { allow_local: false, directory: "/var/lib/nsclass/git".into(), poll_seconds: 60, audit: None }
+    }
+}
+
+impl GitConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        in_range("git.pollSeconds", self.poll_seconds, 5..=3600, "5 to 3600 seconds")?;
+        let wait = self.audit.as_ref().map_or(wait_seconds(), |audit| audit.wait_seconds);
+        in_range("git.audit.waitSeconds", wait, 1..=300, "1 to 300 seconds")
+    }
+
+    /// How often a branch is looked at.
+    pub fn poll(&self) -> Duration {
+        Duration::from_secs(self.poll_seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+
+    #[test]
+    fn bad13_what_is_wrong_about_git_is_one_sentence_that_names_the_field() {
+        let refused = |text: &str| Config::parse(text).and_then(Config::settings).unwrap_err().to_string();
+        insta::assert_snapshot!(refused("git: { pollSeconds: 1 }"), @"git.pollSeconds: 1 is out of range: 5 to 3600 seconds");
+        let audit = "address: '127.0.0.1:9443', certificateDirectory: /c, tokenFile: /t";
+        insta::assert_snapshot!(refused(&format!("git: {{ audit: {{ {audit}, waitSeconds: 0 }} }}")), @"git.audit.waitSeconds: 0 is out of range: 1 to 300 seconds");
+    }
+}
