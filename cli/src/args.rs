@@ -3,8 +3,11 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::licence::LicenceCommand;
+use crate::rbac_check::RbacCheck;
 use crate::release::Release;
 use crate::render::Render;
+use crate::usage::Usage;
 
 /// Namespace Class from the command line
 #[derive(Debug, Parser)]
@@ -33,8 +36,17 @@ pub(crate) enum Command {
     },
     /// Show what a class gives for a namespace, without a cluster
     Render(Render),
+    /// Say which rights the controller lacks for its classes, and print the role to add
+    RbacCheck(RbacCheck),
     /// Let go of everything before the operator is removed: stop its controller, take finalizers off
     Release(Release),
+    /// Issue, verify and explain the licences that an operator with gate.mode Hybrid or Strict wants
+    Licence {
+        #[command(subcommand)]
+        command: LicenceCommand,
+    },
+    /// Print what an operator manages, as it last reported: namespaces, classes, objects
+    Usage(Usage),
     /// Print the completion script of a shell
     #[command(after_help = "Example:\n  nsclass completions bash > /etc/bash_completion.d/nsclass")]
     Completions {

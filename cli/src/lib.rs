@@ -2,10 +2,16 @@
 //! folder, from a file, or from `kubectl`.
 
 mod args;
+mod cluster;
 mod folder;
+mod input;
+mod licence;
 mod output;
+mod pages;
+mod rbac_check;
 mod release;
 mod render;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -25,7 +31,10 @@ pub fn run(name: &'static str) -> ExitCode {
     let result = match args.command {
         Command::Folder { command } => folder::run(command, &mut out),
         Command::Render(command) => render::run(&command, &mut out),
+        Command::RbacCheck(command) => rbac_check::run(&command, &mut out),
         Command::Release(command) => release::run(&command, &mut out),
+        Command::Licence { command } => licence::run(&command, &mut out),
+        Command::Usage(command) => usage::run(&command, &mut out),
         Command::Completions { shell } => {
             let program = name.replace(' ', "-");
             clap_complete::generate(shell, &mut Args::command(), program, &mut out);

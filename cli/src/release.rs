@@ -3,7 +3,6 @@
 
 mod leader;
 mod objects;
-mod pages;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -14,6 +13,7 @@ use clap::Args as ClapArgs;
 use kube::Client;
 use nsclass_shared::runtime::connect;
 
+use crate::cluster::block_on;
 use crate::output::{Output, Style};
 use objects::Bindings;
 
@@ -28,9 +28,10 @@ What it does, in this order:
   2. waits until nobody leads: the lease is given up, or its holder is dead;
   3. takes the finalizer nsclass.io/finalizer from namespaces and classes, so that they can be deleted;
   4. frees the bindings (spec.instance becomes empty), so that another instance may go on with them;
-  5. deletes the webhook configuration that the controller keeps, which would refuse every class without it.
-Every object that a class made stays. What belongs to another instance is left alone. The webhook configuration, and
-the finalizers of classes that another instance uses, go with the last instance.
+  5. deletes the webhook configuration that the controller keeps, which would refuse every class without it, and the
+     certificates that it made, where asked to.
+Every object that a class made stays. What belongs to another instance is left alone. The finalizers of classes that
+another instance uses go with the last instance.
 
 Examples:
   nsclass release --dry-run
@@ -52,6 +53,9 @@ pub(crate) struct Release {
     /// Take the mark away, and nothing else
     #[arg(long)]
     undo: bool,
+    /// Also delete the authority and the serving pair that the controller keeps for this Service of the webhook
+    #[arg(long, value_name = "SERVICE", conflicts_with = "undo")]
+    delete_certificates_of: Option<String>,
     /// How long to wait for the leader to stop, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     timeout: u64,
@@ -65,10 +69,7 @@ struct Task<'a> {
 
 /// Releases the instance, or takes the mark away.
 pub(crate) fn run(command: &Release, out: &mut Output) -> Result<ExitCode> {
-    // An error means that there is one already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
+    block_on(async {
         let task = Task { client: connect("nsclass").await?, command };
         if command.undo { task.undo(out).await } else { task.release(out).await }
     })?;
@@ -99,10 +100,13 @@ impl Task<'_> {
         self.say(out, &format!("{word} the finalizer off {}", count(classes, "class")))?;
         let freed = self.free_bindings(&bindings).await.context("bindings")?;
         self.say(out, &format!("{word} {} free for another instance", count(freed, "binding")))?;
-        if bindings.others.is_empty() {
-            let hooks = self.delete_hooks().await.context("webhook configurations")?;
-            self.say(out, &format!("{word} {} deleted", count(hooks, "webhook configuration")))?;
-        } else {
+        let hooks = self.delete_hooks().await.context("webhook configurations")?;
+        self.say(out, &format!("{word} {} deleted", count(hooks, "webhook configuration")))?;
+        if let Some(service) = &self.command.delete_certificates_of {
+            let secrets = self.delete_certificates(service).await.context("certificates")?;
+            self.say(out, &format!("{word} {} of certificates deleted", count(secrets, "Secret")))?;
+        }
+        if !bindings.others.is_empty() {
             let names: BTreeSet<&str> = bindings.others.values().map(|other| other.instance.as_str()).collect();
             let names = names.into_iter().collect::<Vec<_>>().join(", ");
             self.say(out, &format!("what instance {names} uses is left alone"))?;

@@ -18,6 +18,7 @@ use nsclass_shared::kinds::Scope;
 use nsclass_shared::render::{RenderError, Rendered};
 use nsclass_shared::variables::Variables;
 
+use crate::input::text;
 use crate::output::{Output, Style};
 use input::Input;
 
@@ -127,7 +128,7 @@ fn complain(out: &Output, style: Style, word: &str, text: &str) {
 fn settings(command: &Render) -> Result<Settings> {
     let (text, name) = match &command.config {
         None => (String::new(), String::new()),
-        Some(path) => (input::text(path)?, path.display().to_string()),
+        Some(path) => (text(path)?, path.display().to_string()),
     };
     Config::parse(&text).and_then(Config::settings).with_context(|| name)
 }
@@ -135,7 +136,7 @@ fn settings(command: &Render) -> Result<Settings> {
 fn kinds(command: &Render) -> Result<KindTable> {
     let mut kinds = KindTable::builtin();
     if let Some(path) = &command.api_resources {
-        kinds.add_api_resources(&input::text(path)?).with_context(|| path.display().to_string())?;
+        kinds.add_api_resources(&text(path)?).with_context(|| path.display().to_string())?;
     }
     Ok(kinds)
 }

@@ -1,18 +1,18 @@
 //! Each step of a plan as one request, and each answer as an outcome.
 
+mod record;
 mod strip;
 
 use k8s_openapi::{api::core::v1::Namespace, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{
     Api, Client, ResourceExt,
     api::{
-        ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
-        Request,
+        ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, Preconditions, PropagationPolicy, Request,
+        ValidationDirective,
     },
 };
 use nsclass_shared::{
     answer::Action,
-    api::NamespaceClassBinding,
     names,
     plan::{ObjectRef, Outcome, Precondition, Refusal, Step},
     reason::Reason,
@@ -26,8 +26,8 @@ use crate::{answers, context::Context, requests};
 pub async fn carry_out(context: &Context, name: &str, step: &Step) -> Outcome {
     match step {
         Step::AskGuard { class, loss } => context.mass_delete.ask(context, name, class, loss).await,
-        Step::WriteBinding(binding) => write_binding(context, binding).await,
-        Step::DeleteBinding(binding) => delete_binding(context, binding).await,
+        Step::WriteBinding(binding) => record::write(context, binding).await,
+        Step::DeleteBinding(binding) => record::delete(context, binding).await,
         Step::HoldNamespace { uid } => set_finalizer(context, name, uid, true).await,
         Step::FreeNamespace { uid } => set_finalizer(context, name, uid, false).await,
         Step::Read(object) => match requests::read(&context.client, &context.kinds, object).await {
@@ -44,62 +44,6 @@ pub async fn carry_out(context: &Context, name: &str, step: &Step) -> Outcome {
         Step::Delete { object, uid } => delete(context, object, uid).await,
         Step::Disown { object, uid } => disown(context, object, uid).await,
     }
-}
-
-async fn write_binding(context: &Context, binding: &NamespaceClassBinding) -> Outcome {
-    let api: Api<NamespaceClassBinding> = Api::all(context.client.clone());
-    let params = PostParams { field_manager: Some(names::STATUS_MANAGER.into()), ..PostParams::default() };
-    let name = binding.name_any();
-    context.bindings.write_begins(&name);
-    let written = if binding.resource_version().is_some() {
-        api.replace(&name, &params, binding).await
-    } else {
-        api.create(&params, binding).await
-    };
-    match written {
-        Ok(mut written) => {
-            written.metadata.managed_fields = None;
-            if context.bindings.wrote(written.clone()) {
-                context.namespace_queue.add(&name);
-            }
-            Outcome::BindingWritten(Box::new(written))
-        }
-        Err(error) => {
-            context.bindings.write_failed(&name);
-            binding_error(context, &name, &error).await
-        }
-    }
-}
-
-async fn delete_binding(context: &Context, binding: &NamespaceClassBinding) -> Outcome {
-    let api: Api<NamespaceClassBinding> = Api::all(context.client.clone());
-    let preconditions = Preconditions { uid: binding.uid(), resource_version: binding.resource_version() };
-    let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
-    match api.delete(&binding.name_any(), &params).await {
-        Ok(_) => {
-            context.bindings.deleted(binding);
-            Outcome::Done
-        }
-        Err(error) => binding_error(context, &binding.name_any(), &error).await,
-    }
-}
-
-/// A binding that is not what we hold is read anew; the pass begins again.
-async fn binding_error(context: &Context, name: &str, error: &kube::Error) -> Outcome {
-    if let kube::Error::Api(status) = error
-        && (status.code == 409 || requests::is_definitely_absent(status, name))
-    {
-        if let Err(error) = context.bindings.refresh(&context.client, name).await {
-            return answers::no_answer(&error, Action::Record);
-        }
-        return Outcome::Stale;
-    }
-    answers::outcome(
-        error,
-        Action::Record,
-        &answers::binding_identity(name),
-        &ApiResource::erase::<NamespaceClassBinding>(&()),
-    )
 }
 
 async fn apply(
@@ -119,7 +63,14 @@ async fn apply(
         Precondition::Absent => body["metadata"]["resourceVersion"] = json!("1"),
         Precondition::Uid(uid) => body["metadata"]["uid"] = json!(uid),
     }
-    let params = PatchParams { field_manager: Some(names::FIELD_MANAGER.into()), force, ..PatchParams::default() };
+    let params = PatchParams {
+        field_manager: Some(names::FIELD_MANAGER.into()),
+        force,
+        // An apply with an unknown field is an error whatever this says (of a custom resource it is pruned), a manifest that was parsed
+        // has no duplicates, and nobody reads warnings here: with any other value the server parses the body twice to make them.
+        field_validation: Some(ValidationDirective::Ignore),
+        ..PatchParams::default()
+    };
     let api = requests::api(&context.client, &object.identity, &resource);
     match apply_for_metadata(&context.client, &api, &object.identity.name, &params, &body).await {
         Ok(applied) => requests::applied(&applied),

@@ -25,18 +25,19 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     answers, classes,
     context::Context,
-    mass_delete, memory,
+    licence, mass_delete, memory,
     observe::{self, now},
     scope, worker,
 };
 
-/// Least time between two writes of one class's status.
+/// Least time between two writes of one class's status, and between two counts of its bindings.
 const STATUS_EVERY: Duration = Duration::from_secs(5);
 
 /// What the worker remembers of classes.
 #[derive(Debug, Default)]
 struct Written {
     at: Mutex<HashMap<String, Instant>>,
+    counted: Mutex<HashMap<String, Instant>>,
     failures: Mutex<HashMap<String, u32>>,
 }
 
@@ -77,15 +78,20 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
         return Ok(());
     };
     let deleting = class.metadata.deletion_timestamp.is_some();
-    let next = written.too_early(name).filter(|_| !deleting && classes::is_protected(&class));
+    let next = written.counted_lately(name).filter(|_| !deleting && classes::is_protected(&class));
     if let Some(next) = next {
-        // Every binding of a class that converges tells of itself, and counting them all each time would be quadratic work.
+        // Every binding of a class that converges tells of itself, and counting them all each time would be quadratic work; also where
+        // the count comes out as it was, as it does while all of them follow an edit.
         context.class_queue.add_at(name, next);
         return Ok(());
     }
-    let (mut bindings, mut elsewhere) = (Vec::new(), Vec::new());
+    let (mut bindings, mut elsewhere, mut unlicensed) = (Vec::new(), Vec::new(), Vec::new());
     let others = scope::Others::of(context);
+    let instance = context.settings().config.instance.clone();
     context.bindings.visit(|binding| {
+        if binding.spec.instance == instance && licence::class_of(binding) == name && licence::waits(binding) {
+            unlicensed.push(binding.spec.namespace_name.clone());
+        }
         if binding.spec.class_name == name {
             bindings.push(BindingSummary::of(binding));
             elsewhere
@@ -104,7 +110,18 @@ async fn reconcile(context: &Context, written: &Written, name: &str) -> Result<(
     if !change_finalizer(context, &class, protection.change()).await? {
         return Ok(());
     }
-    write_status(context, written, &class, &bindings, &elsewhere).await
+    let seen = Seen { bindings: &bindings, elsewhere: &elsewhere, unlicensed: &unlicensed };
+    write_status(context, written, &class, seen).await?;
+    written.counts(name);
+    Ok(())
+}
+
+/// What bindings say of one class.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    bindings: &'a [BindingSummary],
+    elsewhere: &'a [(String, String)],
+    unlicensed: &'a [String],
 }
 
 /// Whether a managed namespace that may be bound asks for the class, and whether another one does.
@@ -147,8 +164,7 @@ async fn write_status(
     context: &Context,
     written: &Written,
     class: &DynamicObject,
-    bindings: &[BindingSummary],
-    elsewhere: &[(String, String)],
+    Seen { bindings, elsewhere, unlicensed }: Seen<'_>,
 ) -> Result<(), kube::Error> {
     let name = class.name_any();
     let before: Option<ClassStatus> = class.data.get("status").and_then(|s| serde_json::from_value(s.clone()).ok());
@@ -172,6 +188,7 @@ async fn write_status(
         passed: guard.record(),
         instance: &settings.config.instance,
         elsewhere,
+        unlicensed,
     };
     let status = class_status(before.as_ref(), &class_now, bindings, now());
     if before.as_ref() == Some(&status) {
@@ -235,8 +252,16 @@ impl Written {
 
     /// When the status may be written, if not yet.
     fn too_early(&self, name: &str) -> Option<Instant> {
-        let next = *self.at.lock().unwrap_or_else(PoisonError::into_inner).get(name)? + STATUS_EVERY;
-        (next > Instant::now()).then_some(next)
+        later(&self.at, name)
+    }
+
+    fn counts(&self, name: &str) {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), Instant::now());
+    }
+
+    /// When the bindings may be counted again, if not yet.
+    fn counted_lately(&self, name: &str) -> Option<Instant> {
+        later(&self.counted, name)
     }
 
     fn succeeded(&self, name: &str) {
@@ -252,6 +277,13 @@ impl Written {
 
     fn forget(&self, name: &str) {
         self.at.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
         self.succeeded(name);
     }
+}
+
+/// When [`STATUS_EVERY`] has passed since what was noted, if it has not yet.
+fn later(noted: &Mutex<HashMap<String, Instant>>, name: &str) -> Option<Instant> {
+    let next = *noted.lock().unwrap_or_else(PoisonError::into_inner).get(name)? + STATUS_EVERY;
+    (next > Instant::now()).then_some(next)
 }

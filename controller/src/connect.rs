@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "this is where clients are made")]
 
+use std::path::Path;
+
 use anyhow::{Context, bail};
 use http::{HeaderValue, Request, header::ACCEPT};
 use hyper_timeout::TimeoutConnector;
@@ -13,7 +15,7 @@ use kube::{
     Client, Config,
     client::{Body, ClientBuilder, ConfigExt},
 };
-use nsclass_shared::runtime::{KeepRetryAfter, UNUSABLE, cluster, ensure_supported};
+use nsclass_shared::runtime::{KeepRetryAfter, UNUSABLE, cluster_of, ensure_supported};
 use tower::{BoxError, ServiceBuilder};
 
 use crate::leader::{Fence, Gate, LeaderGuard};
@@ -29,13 +31,14 @@ pub struct Clients {
     pub lease: Client,
 }
 
-/// Connects.
+/// Connects, to the cluster of a kubeconfig file where one is given.
 ///
 /// # Errors
 /// There is no cluster, it does not answer, or it is too old.
-pub async fn connect(guard: &LeaderGuard) -> anyhow::Result<Clients> {
-    let gated = gated(&cluster("nsclass-controller").await?, guard).context(UNUSABLE)?;
-    let lease = ClientBuilder::try_from(cluster("nsclass-leader-election").await?).context(UNUSABLE)?.build();
+pub async fn connect(kubeconfig: Option<&Path>, guard: &LeaderGuard) -> anyhow::Result<Clients> {
+    let gated = gated(&cluster_of(kubeconfig, "nsclass-controller").await?, guard).context(UNUSABLE)?;
+    let lease =
+        ClientBuilder::try_from(cluster_of(kubeconfig, "nsclass-leader-election").await?).context(UNUSABLE)?.build();
     ensure_supported(&gated).await?;
     Ok(Clients { gated, lease })
 }

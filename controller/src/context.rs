@@ -18,6 +18,7 @@ use crate::{
     events::Events,
     kinds::KindCache,
     leader::{LeaderGuard, Standing},
+    licence::{Gate, Pod},
     mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
@@ -63,6 +64,10 @@ pub struct Context {
     pub class_queue: WorkQueue,
     /// Which first lists are complete.
     pub listed: Listed,
+    /// Whether a licence lets namespaces be gone on with.
+    pub licence: Gate,
+    /// The pod that this process is; none outside of one.
+    pub pod: Option<Pod>,
     /// How certificates and the webhook configuration are.
     pub certificates: Report,
     /// What is counted.

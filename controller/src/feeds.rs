@@ -148,6 +148,19 @@ fn tell_concerned(context: &Context) {
     }
 }
 
+/// Queues every namespace that has, wants or owes something, the oldest first, and every class.
+pub fn tell_oldest_first(context: &Context, flow: &str) {
+    let mut namespaces = context.namespaces.state();
+    namespaces.retain(|namespace| is_concerned(context, namespace));
+    namespaces.sort_by_cached_key(|namespace| {
+        (namespace.metadata.creation_timestamp.as_ref().map(|time| time.0), namespace.name_any())
+    });
+    for namespace in namespaces {
+        context.namespace_queue.add_to(flow, &namespace.name_any());
+    }
+    context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
+}
+
 /// Whether a namespace has, wants or owes something.
 fn is_concerned(context: &Context, namespace: &WatchedNamespace) -> bool {
     let held = namespace.finalizers().iter().any(|f| f == names::FINALIZER);

@@ -5,7 +5,7 @@ use prometheus::{
     Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, core::Collector,
 };
 
-use crate::{certs::CertificateMetrics, leader::LeaderMetrics};
+use crate::{certs::CertificateMetrics, leader::LeaderMetrics, licence::LicenceMetrics};
 
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
@@ -38,6 +38,10 @@ pub struct Metrics {
     pub out_of_scope: IntCounter,
     /// Namespaces in our scope that another instance keeps, by its name.
     pub other_instance: IntGaugeVec,
+    /// Usage reports: `written`, `skipped` because something could not be read, or `failed` to be written.
+    pub usage_reports: IntCounterVec,
+    /// Licences.
+    pub licence: LicenceMetrics,
     /// Configuration files taken or refused while running.
     pub reloads: ReloadMetrics,
     /// Certificates and the webhook configuration.
@@ -85,6 +89,8 @@ impl Metrics {
                 "Namespaces in this instance's scope that another instance keeps, by its name.",
                 &["instance"],
             )?,
+            usage_reports: counters("nsclass_usage_reports_total", "Usage reports, by result.", &["result"])?,
+            licence: LicenceMetrics::new(&registry)?,
             reloads: ReloadMetrics::new(&registry)?,
             certificates: CertificateMetrics::new(&registry)?,
             leader: LeaderMetrics::new(&registry)?,
@@ -95,7 +101,7 @@ impl Metrics {
     }
 
     fn register(&self) -> prometheus::Result<()> {
-        let all: [Box<dyn Collector>; 13] = [
+        let all: [Box<dyn Collector>; 14] = [
             Box::new(self.passes.clone()),
             Box::new(self.pass_seconds.clone()),
             Box::new(self.requests.clone()),
@@ -109,6 +115,7 @@ impl Metrics {
             Box::new(self.bindings.clone()),
             Box::new(self.out_of_scope.clone()),
             Box::new(self.other_instance.clone()),
+            Box::new(self.usage_reports.clone()),
         ];
         all.into_iter().try_for_each(|collector| self.registry.register(collector))
     }

@@ -71,6 +71,11 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
             requested = Some((label, state));
         }
     }
+    let (unlicensed, first_start) = match &namespace {
+        // Out of scope is asked before the licence (scope.md S61), and so is everything that has nothing to do with one.
+        Some(namespace) if scope == Verdict::InScope && !reserved => context.licence.ask(context, namespace),
+        _ => (None, None),
+    };
     let suspended = suspension(context, namespace.as_ref(), binding.as_ref());
     let wants_protection = look || !asked.suspects.is_empty();
     let protected = match (&namespace, &binding) {
@@ -100,6 +105,8 @@ pub async fn observe(context: &Context, name: &str, look: bool, asked: Asked) ->
         reserved,
         requested,
         bound,
+        unlicensed,
+        first_start,
         suspended,
         hold_namespaces: settings.config.controller.namespace_finalizer == NamespaceFinalizer::WhenOwed,
         binding,

@@ -72,6 +72,7 @@ async fn reconcile(context: &Context, name: &str) {
             retry(context, name, "unknown state");
         }
     }
+    context.licence.pass_ended(name);
     timer.observe_duration();
 }
 

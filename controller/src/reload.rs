@@ -27,6 +27,7 @@ pub fn take(context: &Context, mut settings: Settings) {
     context.settings.store(Arc::new(settings));
     context.scope.set_rule(&rule);
     context.certificates.look_again();
+    context.licence.look_again();
     feeds::tell_labelled(context);
     context.classes.watched().state().iter().for_each(|class| context.class_queue.add(&class.name_any()));
 }

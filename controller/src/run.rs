@@ -1,6 +1,6 @@
 //! The parts of the process and how they hang together.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
@@ -12,6 +12,7 @@ use kube::{
 use nsclass_shared::{
     api::NamespaceClass,
     config::Settings,
+    licence::GateMode,
     names,
     runtime::{
         Latch, Leads, Scope, Supervisor, WATCH_SECONDS, follow_config, follow_flips, serve_admin, stop_on_signal,
@@ -26,36 +27,63 @@ use crate::{
     bindings::{self, Bindings, Guarded},
     certs, class_reconcile,
     classes::Classes,
+    clock::Clock,
     connect::connect,
     context::{Context, Listed, WatchedDefinition, WatchedNamespace},
+    definitions,
     drift::{self, Drift},
     events::{self, Events},
     feeds::{self, BindingsTold, ClassesTold, Feed},
     kinds::KindCache,
     leader::{Candidate, LeaderGuard, LeaseApi, Standing, identity},
+    licence::{self, Pod},
     livegit,
     mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
     queue::WorkQueue,
     ready::Ready,
-    reconcile, reload, scope,
+    reconcile, reload, rival, scope, usage,
 };
 
 /// How long passes under way may take after SIGTERM.
 const GRACE: Duration = Duration::from_secs(25);
 
+/// What a process finds around it, and a test can choose.
+#[derive(Debug, Default)]
+pub struct Surroundings {
+    /// Where the cluster is; found as kubectl does where none.
+    pub kubeconfig: Option<PathBuf>,
+    /// The wall clock that licences go by.
+    pub clock: Clock,
+    /// The pod that the process is.
+    pub pod: Option<Pod>,
+    /// The admin port; bound as configured where none.
+    pub admin: Option<TcpListener>,
+}
+
+impl Surroundings {
+    /// Those of a process of its own.
+    pub fn of_process() -> Self {
+        Self { pod: Pod::of_process(), ..Self::default() }
+    }
+}
+
 /// Runs until `shutdown`, which SIGTERM and SIGINT begin too.
 ///
 /// # Errors
 /// No cluster, one that is too old, or a task that ended.
-pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) -> anyhow::Result<()> {
+pub async fn run(
+    args: Args,
+    settings: Settings,
+    around: Surroundings,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
     let guard = LeaderGuard::default();
-    let clients = connect(&guard).await?;
+    let clients = connect(around.kubeconfig.as_deref(), &guard).await?;
     let client = clients.gated;
-    let listener = TcpListener::bind(settings.config.controller.admin_address)
-        .await
-        .with_context(|| format!("controller.adminAddress {}", settings.config.controller.admin_address))?;
+    definitions::ensure(&client).await?;
+    let listener = admin_port(around.admin, settings.config.controller.admin_address).await?;
     let workers = settings.config.controller.workers;
     let lease_name = names::controller_lease(&settings.config.instance);
     let lease = LeaseApi::new(clients.lease, &settings.config.operator_namespace, &lease_name);
@@ -85,6 +113,8 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
         listed: Listed { namespaces: managed.seeded().clone(), ..Listed::default() },
+        licence: licence::Gate::new(around.clock),
+        pod: around.pod,
         certificates: certs::Report::default(),
         metrics,
         settings: ArcSwap::from_pointee(settings),
@@ -136,6 +166,8 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
         let context = context.clone();
         follow_config(args, config, metrics, move |settings| reload::take(&context, settings), shutdown.clone())
     });
+    tasks.spawn("licence", licence::keep(context.clone(), shutdown.clone()));
+    tasks.spawn("usage", usage::report(context.clone(), shutdown.clone()));
     tasks.spawn("certificates", certs::keep(context.clone(), shutdown.clone()));
     tasks.spawn("events", events::write(context.clone(), shutdown.clone()));
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
@@ -151,18 +183,29 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     Ok(())
 }
 
+/// The port that was given, or the one that is configured.
+async fn admin_port(given: Option<TcpListener>, address: SocketAddr) -> anyhow::Result<TcpListener> {
+    if let Some(listener) = given {
+        return Ok(listener);
+    }
+    TcpListener::bind(address).await.with_context(|| format!("controller.adminAddress {address}"))
+}
+
 /// Opens the queues when we are elected and every store has its first full list: before that, nothing can be concluded from what is
-/// missing. Until then the workers wait for keys that nobody can add. From then on drift is watched for.
+/// missing. Nor are they opened beside another installation of this instance. Until then the workers wait for keys that nobody can add.
+/// From then on drift is watched for.
 async fn take_office(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
     let office = async {
         context.listed.namespaces.wait().await;
         context.listed.classes.wait().await;
         context.listed.bindings.wait().await;
         context.guard.elected().await;
+        context.licence.in_office().wait().await;
+        rival::ensure_none(&context).await
     };
     tokio::select! {
         () = shutdown.cancelled() => return Ok(()),
-        () = office => {}
+        alone = office => alone?,
     }
     context.namespace_queue.open();
     context.class_queue.open();
@@ -181,6 +224,9 @@ async fn count(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Re
         gauges.with_label_values(&["classes"]).set(depth(context.class_queue.depth()));
         class_reconcile::count_bindings(&context);
         scope::count_other_instances(&context);
+        if context.settings().config.gate.mode != GateMode::None {
+            licence::count(&context);
+        }
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(Duration::from_secs(2)) => {}

@@ -215,6 +215,8 @@ pub(crate) fn context(server: &FakeServer, class: &Value, namespaces: &[String])
         namespace_queue: WorkQueue::default(),
         class_queue: WorkQueue::default(),
         listed: Listed::default(),
+        licence: crate::licence::Gate::default(),
+        pod: None,
         certificates: certs::Report::default(),
         metrics,
         settings: arc_swap::ArcSwap::from_pointee(settings),

@@ -13,6 +13,7 @@ mod git_provider;
 mod git_target;
 mod guard;
 mod item;
+mod lacking;
 mod local_ref;
 mod watch_rule;
 mod window;
@@ -29,6 +30,7 @@ pub use git_target::{
 };
 pub use guard::{GuardCause, GuardHeld, GuardPassed, GuardStatus};
 pub use item::Item;
+pub use lacking::lacking;
 pub use local_ref::LocalRef;
 pub use watch_rule::{
     Author, ClusterWatchRule, ClusterWatchRuleSpec, KindRule, TargetRef, WatchRule, WatchRuleSpec, WatchRuleStatus,

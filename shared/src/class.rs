@@ -16,7 +16,7 @@ pub use item::{CompiledItem, Leaf};
 pub(crate) use item::{bad_name, too_large};
 pub use read::{ReadClass, Spec, Unreadable};
 
-use crate::budget::{MAX_CLASS_BYTES, MAX_ITEMS, MAX_LEVELS};
+use crate::budget::{MAX_CLASS_BYTES, MAX_ITEMS, MAX_LEVELS, MAX_OBJECT_BYTES};
 use crate::duplicates;
 use crate::excerpt::excerpt;
 use crate::finding::{Finding, Reason};
@@ -41,13 +41,13 @@ impl CompiledClass<'static> {
         Self::of_values(name, resources.iter())
     }
 
-    fn of_values<'v>(name: &str, resources: impl ExactSizeIterator<Item = &'v Value>) -> Self {
-        Self::of_items(name, resources.map(|resource| Json::copied(resource, MAX_LEVELS)))
+    fn of_values<'v>(name: &str, resources: impl Iterator<Item = &'v Value>) -> Self {
+        Self::of_items(name, resources.map(|resource| Json::copied(resource, MAX_LEVELS)).collect())
     }
 }
 
 impl<'t> CompiledClass<'t> {
-    fn of_items(name: &str, resources: impl ExactSizeIterator<Item = Json<'t>>) -> Self {
+    fn of_items(name: &str, resources: Vec<Json<'t>>) -> Self {
         let mut findings = Vec::new();
         if name.len() > MAX_CLASS_NAME {
             findings.push(Finding::of_class(
@@ -71,8 +71,10 @@ impl<'t> CompiledClass<'t> {
             ));
         }
         let (mut items, mut bytes) = (Vec::with_capacity(count), 0);
-        for (index, resource) in resources.enumerate() {
-            let outcome = item::compile(index, resource);
+        // Counting exactly takes a look at every byte, and hardly any class comes near a limit.
+        let counted = resources.iter().map(Json::most_bytes).sum::<usize>() > MAX_OBJECT_BYTES;
+        for (index, resource) in resources.into_iter().enumerate() {
+            let outcome = item::compile(index, resource, counted);
             bytes += outcome.bytes;
             items.extend(outcome.item);
             findings.extend(outcome.findings);

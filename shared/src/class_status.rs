@@ -60,6 +60,8 @@ pub struct ClassNow<'a> {
     pub instance: &'a str,
     /// Namespaces of our scope that have the class by another instance's hand, each with that instance (scope.md S35).
     pub elsewhere: &'a [(String, String)],
+    /// Namespaces that have the class or ask for it, and wait for a licence (scope.md S60, S61).
+    pub unlicensed: &'a [String],
 }
 
 /// The status of a class, from what it said before. `bindings` are those whose `spec.className` is this class.
@@ -69,7 +71,7 @@ pub fn class_status(
     bindings: &[BindingSummary],
     now: Timestamp,
 ) -> ClassStatus {
-    let ClassNow { view, accepted, suspended, passed, instance, elsewhere } = class;
+    let ClassNow { view, accepted, suspended, passed, instance, elsewhere, unlicensed } = class;
     let generation = Some(view.generation);
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut failing: Vec<&BindingSummary> = bindings.iter().filter(|b| b.ready == Some(false)).collect();
@@ -94,7 +96,27 @@ pub fn class_status(
     if !elsewhere.is_empty() || get_condition(&status.conditions, &kind).is_some() {
         set_condition(&mut status.conditions, &kind, &other_instance(instance, elsewhere), generation, now);
     }
+    let kind = format!("LicenceHolds.{instance}");
+    if !unlicensed.is_empty() || get_condition(&status.conditions, &kind).is_some() {
+        set_condition(&mut status.conditions, &kind, &licence_holds(instance, unlicensed), generation, now);
+    }
     status
+}
+
+fn licence_holds(ours: &str, unlicensed: &[String]) -> Assessment {
+    if unlicensed.is_empty() {
+        let message = format!("no namespace of instance {ours} waits for a licence");
+        return Assessment { status: Some(false), reason: "NothingWaits".into(), message };
+    }
+    let mut named = unlicensed.to_vec();
+    named.sort();
+    let message = format!(
+        "{} of instance {ours} wait for a licence: {}; the binding of each says why. Remedy: {}.",
+        named.len(),
+        and_more(&named),
+        Reason::LicenceRequired.remedy()
+    );
+    Assessment { status: Some(true), reason: Reason::LicenceRequired.to_string(), message }
 }
 
 fn other_instance(ours: &str, elsewhere: &[(String, String)]) -> Assessment {
@@ -198,7 +220,7 @@ mod tests {
     fn accepted() -> ClassNow<'static> {
         let accepted = Assessment { status: Some(true), reason: "Valid".into(), message: String::new() };
         let view = ClassView { name: "std", uid: "u", generation: 2, deleting: false, confirmed: None };
-        ClassNow { view, accepted, suspended: false, passed: None, instance: "blue", elsewhere: &[] }
+        ClassNow { view, accepted, suspended: false, passed: None, instance: "blue", elsewhere: &[], unlicensed: &[] }
     }
 
     #[test]
@@ -225,6 +247,19 @@ mod tests {
         assert_eq!(get_condition(&over.conditions, "OtherInstance.blue").unwrap().status, "False");
         let never = class_status(None, &accepted(), &[], Timestamp::UNIX_EPOCH);
         assert!(get_condition(&never.conditions, "OtherInstance.blue").is_none());
+    }
+
+    #[test]
+    fn s60_what_waits_for_a_licence_is_a_condition_of_the_class_until_nothing_does() {
+        let waiting = ["d", "c", "b", "a"].map(str::to_owned);
+        let holds = ClassNow { unlicensed: &waiting, ..accepted() };
+        let status = class_status(None, &holds, &[], Timestamp::UNIX_EPOCH);
+        let said = get_condition(&status.conditions, "LicenceHolds.blue").unwrap();
+        insta::assert_snapshot!(said.message, @"4 of instance blue wait for a licence: a, b, c and 1 more; the binding of each says why. Remedy: put a valid licence into a Secret with the label nsclass.io/licence in the operator's namespace; nsclass licence show explains.");
+        let over = class_status(Some(&status), &accepted(), &[], Timestamp::MAX);
+        assert_eq!(get_condition(&over.conditions, "LicenceHolds.blue").unwrap().status, "False");
+        let never = class_status(None, &accepted(), &[], Timestamp::UNIX_EPOCH);
+        assert!(get_condition(&never.conditions, "LicenceHolds.blue").is_none());
     }
 
     #[test]

@@ -6,27 +6,31 @@
 mod certificates;
 mod controller;
 mod error;
+mod gate;
 mod git;
 mod leader_election;
 mod policy;
 mod scope;
+mod usage;
 mod webhook;
 
 use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{guarded::GuardedKeys, policy::Policy, scope::ScopeRule, validity};
+use crate::{guarded::GuardedKeys, licence::PublicKey, policy::Policy, scope::ScopeRule, validity};
 
 use error::in_range;
 pub use {
     certificates::{CertificateSource, CertificatesConfig},
     controller::{ControllerConfig, NamespaceFinalizer},
     error::ConfigError,
+    gate::GateConfig,
     git::{AuditConfig, GitConfig},
     leader_election::LeaderElectionConfig,
     policy::PolicyConfig,
     scope::{LabelSelectorConfig, RequirementConfig, ScopeConfig},
+    usage::UsageConfig,
     webhook::WebhookConfig,
 };
 
@@ -52,6 +56,10 @@ pub struct Config {
     pub leader_election: LeaderElectionConfig,
     /// The admission process.
     pub webhook: WebhookConfig,
+    /// Whether a licence is wanted.
+    pub gate: GateConfig,
+    /// What is reported of use, within the cluster.
+    pub usage: UsageConfig,
 }
 
 impl Default for Config {
@@ -66,6 +74,8 @@ impl Default for Config {
             git: GitConfig::default(),
             leader_election: LeaderElectionConfig::default(),
             webhook: WebhookConfig::default(),
+            gate: GateConfig::default(),
+            usage: UsageConfig::default(),
         }
     }
 }
@@ -81,6 +91,8 @@ pub struct Settings {
     pub policy: Policy,
     /// Compiled from `policy.guardedKeys`.
     pub guarded: GuardedKeys,
+    /// Read from `gate.publicKeys`.
+    pub public_keys: Vec<PublicKey>,
 }
 
 impl Config {
@@ -118,10 +130,12 @@ impl Config {
         self.git.check()?;
         self.leader_election.check()?;
         self.webhook.check()?;
+        self.usage.check()?;
+        let public_keys = self.gate.public_keys()?;
         let PolicyConfig { allow, deny, permit, guarded_keys } = &self.policy;
         let policy = Policy::new(allow, deny, permit)?;
         let guarded = GuardedKeys::new(guarded_keys)?;
-        Ok(Settings { config: self, scope, policy, guarded })
+        Ok(Settings { config: self, scope, policy, guarded, public_keys })
     }
 }
 
@@ -156,7 +170,7 @@ mod tests {
 
     #[test]
     fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
-        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, certificates, leaderElection, webhook");
+        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, certificates, leaderElection, webhook, gate, usage");
         insta::assert_snapshot!(refused("instance: Team_A"), @r#"instance: "Team_A" is not a DNS label: lower-case letters, digits and dashes, at most 63"#);
         insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @r#"policy.deny[0]: "ConfigMap" has neither two nor three parts; write version/Kind for the core group (v1/Secret), group/version/Kind else (apps/v1/Deployment), with * for any part"#);
         insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @r#"policy.guardedKeys[0]: "a b" cannot be the key of a label or annotation; write it as it stands in a namespace's metadata: prefix/name or name"#);

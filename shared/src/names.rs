@@ -53,10 +53,25 @@ pub const STATUS_MANAGER: &str = "nsclass-status";
 pub const CERTS_MANAGER: &str = "nsclass-certs";
 /// Label that says which program made an object, for people.
 pub const MANAGED_BY_LABEL: &str = "app.kubernetes.io/managed-by";
+/// Label of the webhook configuration: the instance that keeps it.
+pub const INSTANCE_LABEL: &str = "nsclass.io/instance";
 
 /// Name of the Lease, in the operator's namespace, that the controllers of one instance agree by.
 pub fn controller_lease(instance: &str) -> String {
     format!("nsclass-controller-{instance}")
+}
+
+/// Label on the `Secret`s of the operator's namespace that hold licences; its value means nothing.
+pub const LICENCE_LABEL: &str = "nsclass.io/licence";
+
+/// Name of the `ConfigMap`, in the operator's namespace, that keeps what the licence gate of one instance must not forget.
+pub fn licence_record(instance: &str) -> String {
+    format!("nsclass-licence-{instance}")
+}
+
+/// Name of the `ConfigMap`, in the operator's namespace, with the usage report of one instance.
+pub fn usage_report(instance: &str) -> String {
+    format!("nsclass-usage-{instance}")
 }
 
 /// Who events say they are from.

@@ -16,6 +16,7 @@
 mod apply;
 mod drift;
 mod intent;
+mod licensed;
 mod live;
 mod loss;
 mod observed;

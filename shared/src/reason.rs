@@ -53,11 +53,13 @@ pub enum Reason {
     OtherInstance,
     /// Writes are suspended by annotation.
     Suspended,
+    /// The licence gate has the namespace wait.
+    LicenceRequired,
 }
 
 impl Reason {
     /// Every reason, in the order of the specification.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::BindingRecorded,
         Self::Applying,
         Self::ClassNotFound,
@@ -83,6 +85,7 @@ impl Reason {
         Self::NamespaceTerminating,
         Self::OtherInstance,
         Self::Suspended,
+        Self::LicenceRequired,
     ];
 
     /// The word in the condition.
@@ -113,6 +116,7 @@ impl Reason {
             Self::NamespaceTerminating => "NamespaceTerminating",
             Self::OtherInstance => "OtherInstance",
             Self::Suspended => "Suspended",
+            Self::LicenceRequired => "LicenceRequired",
         }
     }
 
@@ -152,6 +156,9 @@ impl Reason {
             Self::NamespaceTerminating => "nothing to do; the binding goes with the namespace",
             Self::OtherInstance => "let the other instance's scope exclude this namespace",
             Self::Suspended => "remove the annotation nsclass.io/suspend",
+            Self::LicenceRequired => {
+                "put a valid licence into a Secret with the label nsclass.io/licence in the operator's namespace; nsclass licence show explains"
+            }
         }
     }
 

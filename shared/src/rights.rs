@@ -1,10 +1,14 @@
 //! Which rights a class takes: what its author must be allowed to do, because the class will do it (admission.md A01), and what the
 //! controller must be allowed to do (class.md C49).
 //!
+//! What our own processes may do besides is in [`own`].
+//!
 //! All of them are asked for in all namespaces, because a class works in whichever namespace is labelled with it. RBAC items take `escalate`
 //! and `bind` whatever the author holds besides: a class keeps granting after its author has lost a right.
 
+pub mod grant;
 mod missing;
+pub mod own;
 mod refer;
 
 use std::collections::BTreeMap;
@@ -25,6 +29,12 @@ pub const RBAC_GROUP: &str = "rbac.authorization.k8s.io";
 /// What may be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
+    /// Reading an object before it is touched.
+    Get,
+    /// Looking for objects, of which inventories may know nothing.
+    List,
+    /// Being told of drift.
+    Watch,
     /// A server-side apply of what is not there.
     Create,
     /// A server-side apply.
@@ -43,6 +53,9 @@ impl Verb {
     /// As RBAC spells it.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
             Self::Create => "create",
             Self::Patch => "patch",
             Self::Delete => "delete",
@@ -108,6 +121,20 @@ pub fn needed(old: Option<&CompiledClass<'_>>, new: &CompiledClass<'_>) -> Vec<N
         return vec![Needed { right, items: changed.iter().map(|item| item.item_ref().clone()).collect() }];
     }
     rights.into_iter().map(|(right, items)| Needed { right, items }).collect()
+}
+
+/// The rights that the controller takes for a class: what its items take, and what it looks after them by. Each right once, however many
+/// there are.
+pub fn needed_by_controller(class: &CompiledClass<'_>) -> Vec<Needed> {
+    let mut needed: BTreeMap<Right, Vec<ItemRef>> = BTreeMap::new();
+    for item in class.items() {
+        let looked_after = [Verb::Get, Verb::List, Verb::Watch]
+            .map(|verb| Right { object: Object::Kind { gvk: item.gvk().clone(), name: None }, verb });
+        for right in looked_after.into_iter().chain(rights_of(item)) {
+            needed.entry(right).or_default().push(item.item_ref().clone());
+        }
+    }
+    needed.into_iter().map(|(right, items)| Needed { right, items }).collect()
 }
 
 /// The rights that one item takes.

@@ -17,7 +17,7 @@ mod watch;
 
 pub use admin::{Readiness, serve_admin};
 pub use args::{CommonArgs, ConfigSource, Format, LoadError};
-pub use connect::{UNUSABLE, WATCH_SECONDS, cluster, connect, ensure_supported};
+pub use connect::{UNUSABLE, WATCH_SECONDS, cluster, cluster_of, connect, ensure_supported};
 pub use latch::Latch;
 pub use pair::{Look, LookError, PairMetrics, PairStatus, ServingPair};
 pub use process::run_process;

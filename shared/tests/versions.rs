@@ -20,6 +20,8 @@ fn written(binding: Value) -> Value {
         scope: Verdict::InScope,
         reserved: false,
         suspended: None,
+        unlicensed: None,
+        first_start: None,
         requested: Some(("std".into(), ClassState::Absent)),
         bound: None,
         hold_namespaces: true,

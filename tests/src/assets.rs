@@ -62,6 +62,23 @@ pub static CONTROL_PLANE: Set = Set {
     ldflags: module::component_base_version,
 };
 
+/// kubelet, kube-proxy and kube-scheduler: what a node and its pods take besides [`CONTROL_PLANE`].
+pub static NODE: Set = Set {
+    module: "kubernetes",
+    tools: &[
+        Tool { program: "kubelet", package: "k8s.io/kubernetes/cmd/kubelet", module: "k8s.io/kubernetes" },
+        Tool { program: "kube-proxy", package: "k8s.io/kubernetes/cmd/kube-proxy", module: "k8s.io/kubernetes" },
+        Tool {
+            program: "kube-scheduler",
+            package: "k8s.io/kubernetes/cmd/kube-scheduler",
+            module: "k8s.io/kubernetes",
+        },
+    ],
+    first_build: "half a minute the first time, once the control plane is built",
+    in_assets: false,
+    ldflags: module::component_base_version,
+};
+
 /// kustomize, the judge of what the folder engine says about a kustomization.
 pub static KUSTOMIZE: Set = Set {
     module: "kustomize",
@@ -73,6 +90,15 @@ pub static KUSTOMIZE: Set = Set {
     first_build: "half a minute the first time",
     in_assets: false,
     ldflags: |_| String::new(),
+};
+
+/// Helm, which renders and installs the chart.
+pub static HELM: Set = Set {
+    module: "helm",
+    tools: &[Tool { program: "helm", package: "helm.sh/helm/v4/cmd/helm", module: "helm.sh/helm/v4" }],
+    first_build: "about two minutes the first time",
+    in_assets: false,
+    ldflags: |version| format!("-X helm.sh/helm/v4/internal/version.version={version}"),
 };
 
 impl Set {

@@ -12,6 +12,7 @@
 //! ```
 
 mod event;
+pub mod grants;
 mod log;
 mod requests;
 

@@ -4,6 +4,7 @@ mod api_server;
 mod clients;
 mod components;
 mod kubeconfig;
+mod node;
 mod options;
 mod pki;
 mod ports;
@@ -17,6 +18,7 @@ use kube::Api;
 use tokio::sync::OnceCell;
 
 pub use clients::Identity;
+pub use node::NodeNetwork;
 pub use options::Options;
 pub(crate) use ports::Port;
 
@@ -82,6 +84,11 @@ impl ControlPlane {
     /// Its audit log, for the current runtime.
     pub fn audit(&self) -> Audit {
         Audit::new(Arc::clone(&self.audit_log), self.admin())
+    }
+
+    /// The certificate that its clients trust, and that the clients it trusts are issued by, as a file.
+    pub(crate) fn authority(&self) -> &Path {
+        &self.components.pki.ca
     }
 
     /// The directory of everything it reads and writes; gone with it.

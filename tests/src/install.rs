@@ -125,7 +125,8 @@ pub async fn apply_yaml(client: &Client, manifests: &str) -> Result<Vec<DynamicO
     for (index, document) in documents.into_iter().enumerate().filter(|(_, document)| !document.is_null()) {
         let place = || format!("document {}", index + 1);
         let object: DynamicObject = serde_json::from_value(document.clone()).with_context(place)?;
-        applied.push(apply(client, &object).await.with_context(place)?);
+        let params = PatchParams::apply(TEST_ADMIN).force();
+        applied.push(apply(client, &object, &params).await.with_context(place)?);
         if object.types.is_some_and(|types| types.kind == "CustomResourceDefinition") {
             until_served(client, &serde_json::from_value(document)?).await?;
         }
@@ -133,7 +134,17 @@ pub async fn apply_yaml(client: &Client, manifests: &str) -> Result<Vec<DynamicO
     Ok(applied)
 }
 
-async fn apply(client: &Client, object: &DynamicObject) -> Result<DynamicObject> {
+/// Whether the server would take an object as [`apply_yaml`] applies it: it is asked, and changes nothing.
+///
+/// # Errors
+/// When it is no object, its kind is not served, or the server would refuse it.
+pub async fn ensure_taken(client: &Client, object: &Value) -> Result<()> {
+    let object: DynamicObject = serde_json::from_value(object.clone())?;
+    let params = PatchParams { dry_run: true, ..PatchParams::apply(TEST_ADMIN).force() };
+    apply(client, &object, &params).await.map(drop)
+}
+
+async fn apply(client: &Client, object: &DynamicObject, params: &PatchParams) -> Result<DynamicObject> {
     let types = object.types.as_ref().context("no apiVersion and kind")?;
     let name = object.metadata.name.as_deref().with_context(|| format!("{}: no metadata.name", types.kind))?;
     let gvk = GroupVersionKind::try_from(types)?;
@@ -147,8 +158,7 @@ async fn apply(client: &Client, object: &DynamicObject) -> Result<DynamicObject>
             Api::namespaced_with(client.clone(), &namespace, &resource)
         }
     };
-    let params = PatchParams::apply(TEST_ADMIN).force();
-    api.patch(name, &params, &Patch::Apply(object)).await.with_context(|| format!("{} {name} was refused", types.kind))
+    api.patch(name, params, &Patch::Apply(object)).await.with_context(|| format!("{} {name} was refused", types.kind))
 }
 
 /// Tries `action` until the rule called `rule` denies it, and returns the denial: a new policy takes a moment to be in force.

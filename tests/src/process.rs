@@ -18,7 +18,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::{Instant, sleep};
 
 use crate::eventually::eventually;
-pub(crate) use janitor::ScratchDir;
+pub use janitor::ScratchDir;
+pub(crate) use nursery::setpriv;
 
 /// How many lines of a log a failure shows.
 const TAIL_LINES: usize = 25;
@@ -50,7 +51,7 @@ pub struct Process {
 impl Process {
     pub(crate) fn start(launch: Launch) -> Result<Self> {
         let Launch { name, program, args, envs, dir, stdout, stderr } = launch;
-        let mut command = match nursery::setpriv() {
+        let mut command = match setpriv() {
             Some(setpriv) => {
                 let mut command = Command::new(setpriv);
                 command.args(["--pdeathsig", "KILL", "--"]).arg(&program);

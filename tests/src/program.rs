@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::process::{Launch, Process, ScratchDir};
+pub(crate) use binaries::WORKSPACE;
 
 /// How long a program may take to end after SIGTERM: what Kubernetes gives a pod.
 const GRACE: Duration = Duration::from_secs(30);

@@ -39,6 +39,17 @@ const HEADLINES: [&str; 14] = [
     "The leader is killed",
 ];
 
+/// The same of the story of the licence.
+const LICENCE_HEADLINES: [&str; 7] = [
+    "A control plane",
+    "An issuer",
+    "An operator that wants a licence",
+    "Without a licence the set is frozen where it is",
+    "A licence frees what waits, at once",
+    "Expiry freezes again",
+    "What is used is reported, and stays in the cluster",
+];
+
 /// Those of them that need a webhook which the API server reaches, or policies for everybody.
 const ONLY_AT_HOME: [&str; 2] = ["A tenant asks for a class", "A class with five faults"];
 
@@ -152,6 +163,14 @@ async fn the_demo_tells_the_whole_story_on_a_control_plane_of_its_own() -> Resul
     let (status, out, err) = end_of(&demo).await?;
     ensure!(status.success(), "{status}\n{out}\n{err}");
     ensure_whole_story(&out, &HEADLINES)
+}
+
+#[tokio::test]
+async fn s60_the_demo_of_the_licence_freezes_frees_and_freezes_again() -> Result<()> {
+    let demo = Program::named("demo").arg("--licence").start().await?;
+    let (status, out, err) = end_of(&demo).await?;
+    ensure!(status.success(), "{status}\n{out}\n{err}");
+    ensure_whole_story(&out, &LICENCE_HEADLINES)
 }
 
 #[tokio::test]

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
-use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::core::PartialObjectMeta;
 use kube::{Api, Client, ResourceExt};
 use nsclass_shared::api::{NamespaceClass, NamespaceClassBinding};
-use nsclass_shared::names::{FINALIZER, MANAGED_BY_LABEL};
+use nsclass_shared::config::CertificatesConfig;
+use nsclass_shared::names::{FINALIZER, INSTANCE_LABEL, MANAGED_BY_LABEL};
 use serde_json::{Value, json};
 
-use super::pages::{self, gone};
 use super::{MANAGER, Task};
+use crate::pages::{self, gone};
 
 /// How often an object is read again because somebody changed it meanwhile.
 const MOST_ATTEMPTS: usize = 5;
@@ -75,16 +76,29 @@ impl Task<'_> {
         Ok(all.own.len())
     }
 
-    /// Deletes the configurations that the controller made; returns how many.
+    /// Deletes the configurations that the instance's controller made; returns how many.
     pub(super) async fn delete_hooks(&self) -> Result<usize> {
         let api: Api<ValidatingWebhookConfiguration> = Api::all(self.client.clone());
-        let ours = ListParams::default().labels(&format!("{MANAGED_BY_LABEL}=nsclass"));
+        let selector = format!("{MANAGED_BY_LABEL}=nsclass,{INSTANCE_LABEL}={}", self.command.instance);
+        let ours = ListParams::default().labels(&selector);
         let found = api.list_metadata(&ours).await?.items;
         for hook in &found {
             let params = DeleteParams { dry_run: self.command.dry_run, ..DeleteParams::default() };
             gone(api.delete(&hook.name_any(), &params).await)?;
         }
         Ok(found.len())
+    }
+
+    /// Deletes the `Secret`s that the controller keeps its authority and the serving pair in; returns how many there were.
+    pub(super) async fn delete_certificates(&self, service: &str) -> Result<usize> {
+        let api: Api<Secret> = Api::namespaced(self.client.clone(), &self.command.operator_namespace);
+        let config = CertificatesConfig { service: service.to_owned(), ..CertificatesConfig::default() };
+        let params = DeleteParams { dry_run: self.command.dry_run, ..DeleteParams::default() };
+        let mut deleted = 0;
+        for name in [config.authority_secret(), config.serving_secret()] {
+            deleted += usize::from(gone(api.delete(&name, &params).await)?.is_some());
+        }
+        Ok(deleted)
     }
 
     async fn take_off(

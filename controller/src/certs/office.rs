@@ -199,7 +199,8 @@ impl Office {
         }
         let reach = self.following.publish(&wanted, now, settle);
         let own_user = self.own_user.as_deref().filter(|user| user.starts_with("system:serviceaccount:"));
-        let filling = Filling { operator_namespace: &config.operator_namespace, own_user, reach: &reach, trust };
+        let Config { instance, operator_namespace, .. } = config;
+        let filling = Filling { instance, operator_namespace, own_user, reach: &reach, trust };
         let doing = format!("write ValidatingWebhookConfiguration {}", template.name());
         let wrote = self.keeper.keep(live, &template.render(&filling)).await.map_err(CertsError::request(doing))?;
         let Some(why) = wrote else { return Ok(false) };

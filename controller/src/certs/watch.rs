@@ -7,7 +7,7 @@ use k8s_openapi::api::{
 };
 use kube::{Api, Client, core::PartialObjectMeta, runtime::watcher};
 use nsclass_shared::{
-    config::Settings,
+    config::{CertificateSource, CertificatesConfig, Settings},
     runtime::{WATCH_SECONDS, watch_cluster, watch_own},
 };
 
@@ -16,7 +16,8 @@ use nsclass_shared::{
 struct Subject {
     namespace: String,
     config_map: String,
-    secrets: [String; 2],
+    /// Those that we keep ourselves.
+    secrets: Vec<String>,
     configuration: Option<String>,
 }
 
@@ -38,7 +39,7 @@ impl Told {
         let subject = Subject {
             namespace: config.operator_namespace.clone(),
             config_map: config.certificates.template_config_map(),
-            secrets: [config.certificates.authority_secret(), config.certificates.serving_secret()],
+            secrets: secrets(&config.certificates),
             configuration: configuration.map(str::to_owned),
         };
         if self.watched.as_ref().is_some_and(|(watched, _)| *watched == subject) {
@@ -65,5 +66,12 @@ impl Told {
             Some((_, stream)) => drop(stream.next().await),
             None => std::future::pending().await,
         }
+    }
+}
+
+fn secrets(config: &CertificatesConfig) -> Vec<String> {
+    match config.source {
+        CertificateSource::BuiltIn => vec![config.authority_secret(), config.serving_secret()],
+        CertificateSource::CertManager | CertificateSource::Files => Vec::new(),
     }
 }

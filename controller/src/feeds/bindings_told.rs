@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use kube::{ResourceExt, runtime::watcher::Event};
 
-use crate::{bindings::Guarded, context::Context};
+use crate::{bindings::Guarded, context::Context, licence};
 
 /// The class of each binding, as its class was last told. A binding that goes over to another class, or goes, concerns the class that
 /// it leaves, which the event no longer names.
@@ -65,7 +65,8 @@ impl BindingsTold {
             let ours = binding.spec.instance == context.settings().config.instance;
             let status = binding.status.as_ref().filter(|_| ours);
             context.drift.inventory_is(&binding.name_any(), status.map_or(&[][..], |status| &status.inventory));
-            for class in self.moves(&binding.name_any(), &binding.spec.class_name) {
+            // One that waits for a licence concerns the class that it waits for.
+            for class in self.moves(&binding.name_any(), licence::class_of(binding)) {
                 context.class_queue.add(&class);
             }
         }

@@ -96,3 +96,24 @@ async fn fault09_a_class_edited_while_the_watch_was_broken_is_looked_at_when_the
     told.on_class(&context, Event::InitDone);
     assert_eq!(drain(&context).await, ["std"]);
 }
+
+#[tokio::test]
+async fn s60_a_licence_that_comes_has_everything_looked_at_the_oldest_first_and_once() {
+    let (context, mut store, _bindings) = parts();
+    store.apply_watcher_event(&Event::Init);
+    for (name, created) in [("c", 1), ("a", 3), ("b", 1), ("d", 2)] {
+        let metadata = json!({
+            "name": name, "uid": name, "labels": { names::CLASS_LABEL: "std" },
+            "creationTimestamp": jiff::Timestamp::from_second(created).unwrap().to_string(),
+        });
+        let namespace = of(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata }));
+        store.apply_watcher_event(&Event::InitApply(namespace));
+    }
+    store.apply_watcher_event(&Event::InitDone);
+    for _ in 0..2 {
+        tell_oldest_first(&context, "licence");
+    }
+    let mut looked_at = drain(&context).await;
+    looked_at.retain(|name| name != "std");
+    assert_eq!(looked_at, ["b", "c", "d", "a"]);
+}

@@ -31,6 +31,8 @@ pub struct Template(Value);
 /// What is put into a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filling<'a> {
+    /// Whose configuration it is.
+    pub instance: &'a str,
     /// Namespace of the operator, and so of the Service.
     pub operator_namespace: &'a str,
     /// Who we are, where that is a `ServiceAccount`: our own writes are not judged.
@@ -81,6 +83,7 @@ impl Template {
     pub fn render(&self, filling: &Filling<'_>) -> Value {
         let mut configuration = self.0.clone();
         configuration["metadata"]["labels"][names::MANAGED_BY_LABEL] = json!("nsclass");
+        configuration["metadata"]["labels"][names::INSTANCE_LABEL] = json!(filling.instance);
         if let Trust::Injected { from, .. } = &filling.trust {
             configuration["metadata"]["annotations"][INJECT_ANNOTATION] = json!(from);
         }

@@ -104,6 +104,10 @@ pub struct BindingStatus {
     /// The `metadata.generation` of the class that was last applied here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_class_generation: Option<i64>,
+    /// When the licence gate was first on in this cluster, where it is: kept here so that losing its own record widens nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Time")]
+    pub first_start: Option<Time>,
     /// The variables that the last good rendering used, with their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,

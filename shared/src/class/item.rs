@@ -98,12 +98,12 @@ pub(super) struct Outcome<'t> {
     /// Nothing where the kind cannot be read, or where the item is too deep to be looked at.
     pub(super) item: Option<CompiledItem<'t>>,
     pub(super) findings: Vec<Finding>,
-    /// Bytes as written.
+    /// Bytes as written, where they were counted.
     pub(super) bytes: usize,
 }
 
-/// Reads one item.
-pub(super) fn compile(index: usize, mut manifest: Json<'_>) -> Outcome<'_> {
+/// Reads one item. Its bytes are `counted` where it may be too large.
+pub(super) fn compile(index: usize, mut manifest: Json<'_>, counted: bool) -> Outcome<'_> {
     let mut item = ItemRef { index, label: String::new() };
     // Before anything that recurses.
     if manifest.is_deeper_than(MAX_LEVELS) {
@@ -115,7 +115,7 @@ pub(super) fn compile(index: usize, mut manifest: Json<'_>) -> Outcome<'_> {
     let gvk = Gvk::of_manifest(&manifest);
     let name = manifest.at(&["metadata", "name"]).and_then(Json::as_text).filter(|name| !name.is_empty()).cloned();
     item.label = label(gvk.as_ref().ok(), name.as_deref());
-    let bytes = manifest.bytes();
+    let bytes = if counted { manifest.bytes() } else { 0 };
     findings.extend(too_large(&item, bytes));
     if let Err(error) = &gvk {
         let remedy = "write apiVersion and kind as text without templates, such as apps/v1 and Deployment";

@@ -76,7 +76,7 @@ impl<'t> ReadClass<'t> {
     /// The class of a spec that was read as part of a larger text. Where that failed, [`Self::of_text`] of the part says why.
     pub fn of_spec(name: &str, spec: Spec<'t>) -> Self {
         let Spec { resources, adoption, drift, on_delete, immutable, opt_out_delay } = spec;
-        let compiled = CompiledClass::of_items(name, resources.into_iter()).held_to(immutable);
+        let compiled = CompiledClass::of_items(name, resources).held_to(immutable);
         let spec = ClassSpec { resources: Vec::new(), adoption, drift, on_delete, immutable, opt_out_delay };
         Self { spec, compiled }
     }

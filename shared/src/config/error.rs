@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{guarded::GuardedKeyError, policy::PolicyError, scope::SelectorError};
+use crate::{guarded::GuardedKeyError, licence::KeyError, policy::PolicyError, scope::SelectorError};
 
 /// Why a configuration is refused. The text names the field and says what would do.
 #[derive(Error, Debug)]
@@ -58,6 +58,23 @@ pub enum ConfigError {
         /// What must hold, and why.
         rule: &'static str,
     },
+    /// A key that is none.
+    #[error("gate.publicKeys[{index}]: {source}")]
+    PublicKey {
+        /// Its place in the list.
+        index: usize,
+        /// Why.
+        source: KeyError,
+    },
+    /// A gate that nothing could open.
+    #[error(
+        "gate.publicKeys: empty, and gate.mode wants a licence; name the key that your licences are signed with, as nsclass licence \
+         keygen prints it"
+    )]
+    NoPublicKey,
+    /// More keys than anybody needs.
+    #[error("gate.publicKeys: {0} keys are too many, at most {1}")]
+    TooManyPublicKeys(usize, usize),
     /// A list and a selector.
     #[error("scope: both namespaces and namespaceSelector are set; keep one of the two, or none for every namespace")]
     BothScopes,

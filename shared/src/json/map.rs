@@ -48,7 +48,13 @@ impl<'t> Map<'t> {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.0.binary_search_by(|(here, _)| here.as_ref().cmp(key)).ok()
+        /// Up to so many entries it is faster to look at each: most keys differ in length already.
+        const FEW: usize = 12;
+        if self.0.len() <= FEW {
+            self.0.iter().position(|(here, _)| here == key)
+        } else {
+            self.0.binary_search_by(|(here, _)| here.as_ref().cmp(key)).ok()
+        }
     }
 }
 

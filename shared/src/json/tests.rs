@@ -44,8 +44,14 @@ fn c18_levels_are_counted_as_they_stand_in_one_another() {
 #[test]
 fn c18_bytes_are_those_of_json_without_blanks() {
     let every_byte: String = (0..=0x7f_u8).map(char::from).collect();
-    for value in [json!({ "a": ["ü\n", 1.5, null], "b": {} }), json!({ every_byte.as_str(): every_byte }), json!([])] {
-        assert_eq!(Json::copied(&value, 64).bytes(), value.to_string().len());
+    for value in [
+        json!({ "a": ["ü\n", 1.5, null], "b": {} }),
+        json!({ every_byte.as_str(): every_byte }),
+        json!([]),
+        json!([u64::MAX, i64::MIN, f64::MIN, f64::MIN_POSITIVE, -1.0 / 3.0e300]),
+    ] {
+        let (json, bytes) = (Json::copied(&value, 64), value.to_string().len());
+        assert!(json.bytes() == bytes && json.most_bytes() >= bytes, "{value}");
     }
 }
 
@@ -58,5 +64,6 @@ proptest! {
         prop_assert_eq!(&read, &copied);
         prop_assert_eq!(read.to_value(), value);
         prop_assert_eq!(read.bytes(), text.len());
+        prop_assert!(read.most_bytes() >= text.len());
     }
 }

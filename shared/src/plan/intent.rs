@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::licensed::licensed;
 use super::rebuild::{Rebuild, rebuild};
 use super::{ClassFacts, ClassState, Desired, NamespaceFacts, NamespaceState, Observed, Rendering, Suspended, Waiting};
 use crate::{
@@ -62,8 +63,12 @@ pub struct Convergence {
     pub departing: OnDelete,
 }
 
-/// Decides what `observed` calls for.
+/// Decides what `observed` calls for, and whether the licence lets it be (scope.md S60, S61).
 pub fn intent(observed: &Observed) -> Intent {
+    licensed(observed, wanted(observed))
+}
+
+fn wanted(observed: &Observed) -> Intent {
     let binding = observed.binding.as_ref();
     let status = binding.and_then(|b| b.status.as_ref());
     let is_free = binding.is_some_and(|b| b.spec.instance.is_empty());

@@ -32,6 +32,10 @@ pub struct Observed {
     pub requested: Option<(String, ClassState)>,
     /// The class whose objects are there, where that is another one than the requested.
     pub bound: Option<ClassState>,
+    /// Why the licence gate has the namespace wait (scope.md S60, S61), as a sentence without its end; none where it does not.
+    pub unlicensed: Option<String>,
+    /// When the licence gate was first on here, to be kept in the binding; none where it is off.
+    pub first_start: Option<Timestamp>,
     /// Who stopped writes here (class.md C39).
     pub suspended: Option<Suspended>,
     /// Whether namespaces that owe cluster-scoped objects carry our finalizer (class.md C42).

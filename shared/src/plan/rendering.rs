@@ -1,6 +1,6 @@
 //! From rendered items to objects that a pass can apply: policy asked again, marks put on, hashes taken.
 
-use std::{fmt::Write, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -9,6 +9,7 @@ use super::{Desired, Rendering, Waiting};
 use crate::{
     api::OnDelete,
     finding::{Finding, sentences},
+    hex::hex,
     marks::{self, Owner},
     names,
     plan::Rank,
@@ -82,11 +83,5 @@ fn failed(findings: &[Finding]) -> Rendering {
 
 /// The first 64 bits of SHA-256 over the JSON text, in hex: enough to tell two renderings of one object apart, and no defence.
 pub fn short_hash(value: &Value) -> String {
-    let digest = Sha256::digest(value.to_string());
-    let (head, _) = digest.split_at(8);
-    head.iter().fold(String::with_capacity(16), |mut text, byte| {
-        // invariant: writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex(&Sha256::digest(value.to_string()), 8)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use super::{Failure, Intent, NamespaceState, Observed, intent::Convergence, report};
 use crate::{
@@ -38,6 +38,7 @@ pub(super) fn reserved(
     let applying = Assessment { status: None, reason: Reason::Applying.to_string(), message };
     set_condition(&mut status.conditions, "Ready", &applying, NO_GENERATION, observed.now);
     note_scope(observed, status);
+    note_first_start(observed, status);
     binding
 }
 
@@ -72,6 +73,12 @@ fn note_scope(observed: &Observed, status: &mut BindingStatus) {
         let picked = Assessment { status: Some(true), reason: Verdict::InScope.as_str().to_owned(), message };
         set_condition(&mut status.conditions, "InScope", &picked, NO_GENERATION, observed.now);
     }
+}
+
+/// The earliest that anybody knows of is kept, so that a record which was lost is found again in any binding (scope.md S60).
+fn note_first_start(observed: &Observed, status: &mut BindingStatus) {
+    let earlier = status.first_start.iter().map(|time| time.0).chain(observed.first_start).min();
+    status.first_start = earlier.map(Time);
 }
 
 /// What is about to be deleted, before anything is.
@@ -128,6 +135,7 @@ pub(super) fn settled(
     };
     set_condition(&mut status.conditions, "Ready", &verdict, NO_GENERATION, observed.now);
     note_scope(observed, status);
+    note_first_start(observed, status);
     let said = get_condition(&status.conditions, "Drifted");
     let was_fought_for = said.is_some_and(|said| said.reason == report::FOUGHT);
     let is_news = drifted.is_some_and(|drifted| said.is_some() || !drifted.is_empty());

@@ -94,8 +94,9 @@ impl Tasks {
     /// would be applied, and only where somebody saw it changed.
     fn protect(&mut self, observed: &Observed) {
         self.first = Stage::Reserve;
-        // Suspended is suspended: what is seen meanwhile is looked at afterwards (class.md C39).
-        let Some(protected) = observed.protected.as_ref().filter(|_| observed.suspended.is_none()) else { return };
+        // Suspended is suspended: what is seen meanwhile is looked at afterwards (class.md C39). So is what waits for a licence.
+        let rests = observed.suspended.is_some() || observed.unlicensed.is_some();
+        let Some(protected) = observed.protected.as_ref().filter(|_| !rests) else { return };
         for desired in &protected.desired {
             let stored = self.inventory.iter().find(|e| e.is(&desired.identity));
             let (live, suspect) = (observed.live.get(&desired.identity), observed.suspects.get(&desired.identity));

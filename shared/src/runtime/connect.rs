@@ -1,6 +1,6 @@
 //! The client of the cluster, and whether we can work with it.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use anyhow::{Context, bail};
 use kube::{Client, client::ClientBuilder};
@@ -32,7 +32,21 @@ pub async fn connect(agent: &str) -> anyhow::Result<Client> {
 /// # Errors
 /// There is no cluster.
 pub async fn cluster(agent: &str) -> anyhow::Result<kube::Config> {
-    let mut config = kube::Config::infer().await.context("no cluster: set KUBECONFIG, or run in a pod")?;
+    cluster_of(None, agent).await
+}
+
+/// The same, of a kubeconfig file where one is given.
+///
+/// # Errors
+/// There is no cluster.
+pub async fn cluster_of(kubeconfig: Option<&Path>, agent: &str) -> anyhow::Result<kube::Config> {
+    let mut config = match kubeconfig {
+        None => kube::Config::infer().await.context("no cluster: set KUBECONFIG, or run in a pod")?,
+        Some(file) => {
+            let kubeconfig = kube::config::Kubeconfig::read_from(file).with_context(|| file.display().to_string())?;
+            kube::Config::from_custom_kubeconfig(kubeconfig, &kube::config::KubeConfigOptions::default()).await?
+        }
+    };
     config.default_retry = false;
     config.connect_timeout = Some(Duration::from_secs(10));
     config.read_timeout = Some(SILENCE);

@@ -330,6 +330,8 @@ impl World {
             reserved: false,
             scope: if self.in_scope { Verdict::InScope } else { Verdict::OutOfScope },
             suspended: None,
+            unlicensed: None,
+            first_start: None,
             search: None,
             hold_namespaces: true,
             requested,

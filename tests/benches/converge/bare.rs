@@ -77,7 +77,7 @@ impl Bare {
     async fn one(&self, object: &Desired) -> Result<()> {
         let namespace = object.identity.namespace.as_deref().context("a namespace")?;
         let api = Api::<DynamicObject>::namespaced_with(self.client.clone(), namespace, &class::resource(object));
-        let params = PatchParams::apply("bare").force();
+        let params = PatchParams::apply("bare").force().validation_ignore();
         api.patch(&object.identity.name, &params, &Patch::Apply(&object.manifest)).await?;
         Ok(())
     }

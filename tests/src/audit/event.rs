@@ -1,9 +1,14 @@
 //! One line of the log.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::requests::Request;
+
+/// Where the server writes what its authorizer decided: `allow` or `forbid`.
+const DECISION: &str = "authorization.k8s.io/decision";
 
 /// A line of the log, as far as it is used (`audit.k8s.io/v1`).
 #[derive(Deserialize)]
@@ -20,6 +25,8 @@ pub(super) struct Event {
     request_uri: String,
     #[serde(default)]
     response_status: ResponseStatus,
+    #[serde(default)]
+    annotations: BTreeMap<String, String>,
     request_received_timestamp: Timestamp,
     stage_timestamp: Timestamp,
 }
@@ -60,6 +67,7 @@ impl Event {
             name,
             uri: self.request_uri,
             code: self.response_status.code,
+            is_forbidden: self.annotations.get(DECISION).is_some_and(|decision| decision == "forbid"),
             received: self.request_received_timestamp,
             answered: self.stage_timestamp,
         }

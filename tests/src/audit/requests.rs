@@ -27,6 +27,8 @@ pub struct Request {
     pub uri: String,
     /// HTTP status code of the answer.
     pub code: u16,
+    /// Whether its author lacked the right to it. Admission and quotas refuse too; this is neither.
+    pub is_forbidden: bool,
     /// When the server received it.
     pub received: Timestamp,
     /// When it had answered.
@@ -121,6 +123,12 @@ impl Requests {
     #[must_use]
     pub fn accepted(&self) -> Self {
         self.filter(Request::is_accepted)
+    }
+
+    /// Those whose authors lacked the right to them.
+    #[must_use]
+    pub fn forbidden(&self) -> Self {
+        self.filter(|request| request.is_forbidden)
     }
 
     /// Those of one user: `test-admin`, `system:serviceaccount:NAMESPACE:NAME`.

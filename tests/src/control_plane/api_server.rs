@@ -72,6 +72,7 @@ impl Components {
             "--max-mutating-requests-inflight=1500".to_owned(),
             "--profiling=false".to_owned(),
         ];
+        flags.extend(self.options.node.iter().flat_map(|node| self.node_flags(node)));
         flags.extend(self.options.api_server_flags.iter().cloned());
         flags
     }

@@ -9,6 +9,7 @@ use anyhow::Result;
 use serde_json::json;
 use tokio::net::TcpStream;
 
+use super::node::NodeNetwork;
 use super::options::Options;
 use super::pki::Pki;
 use super::ports::Port;
@@ -84,6 +85,7 @@ impl Components {
             "--kube-api-qps=1000".to_owned(),
             "--kube-api-burst=2000".to_owned(),
         ];
+        flags.extend(self.options.node.iter().flat_map(NodeNetwork::controller_manager_flags));
         flags.extend(self.options.controller_manager_flags.iter().cloned());
         self.launch("kube-controller-manager", flags)
     }

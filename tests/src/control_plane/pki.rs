@@ -15,9 +15,12 @@ use rcgen::{
 pub(super) const ADMIN: &str = "test-admin";
 /// The user that the bootstrap roles of RBAC know the controller-manager by.
 const CONTROLLER_MANAGER: &str = "system:kube-controller-manager";
-/// Every name the serving certificate is good for.
-const SERVER_NAMES: [&str; 5] =
-    ["127.0.0.1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"];
+/// Every name the serving certificate is good for; pods come by the address of the Service.
+const SERVER_NAMES: [&str; 6] =
+    ["127.0.0.1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", SERVICE_ADDRESS];
+
+/// The address of the Service `kubernetes`: the first of the Services' range.
+const SERVICE_ADDRESS: &str = "10.0.0.1";
 
 /// A certificate and its key as files.
 #[derive(Debug, Clone)]

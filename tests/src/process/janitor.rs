@@ -58,12 +58,16 @@ fn hire() -> io::Result<Option<ChildStdin>> {
 
 /// A temporary directory that is removed on drop, or by the janitor.
 #[derive(Debug)]
-pub(crate) struct ScratchDir {
+pub struct ScratchDir {
     dir: TempDir,
 }
 
 impl ScratchDir {
-    pub(crate) fn new(prefix: &str) -> Result<Self> {
+    /// Makes it, in the directory for temporary files.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn new(prefix: &str) -> Result<Self> {
         // Children and the janitor run elsewhere, so TMPDIR must not be taken from where they are.
         let parent = std::path::absolute(env::temp_dir())?;
         let made = tempfile::Builder::new().prefix(prefix).tempdir_in(&parent);
@@ -72,7 +76,8 @@ impl ScratchDir {
         Ok(Self { dir })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
         self.dir.path()
     }
 }

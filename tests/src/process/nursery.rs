@@ -47,7 +47,7 @@ fn serve(orders: &Receiver<Order>) {
 /// `setpriv` with `--pdeathsig` (util-linux), where there is one; without it the janitor does the work alone.
 ///
 /// As a full path: a child's own `PATH`, which may be another, would decide otherwise.
-pub(super) fn setpriv() -> Option<&'static PathBuf> {
+pub(crate) fn setpriv() -> Option<&'static PathBuf> {
     static SETPRIV: OnceLock<Option<PathBuf>> = OnceLock::new();
     SETPRIV
         .get_or_init(|| {

@@ -16,7 +16,7 @@ use crate::process::{Launch, Process, ScratchDir};
 use crate::progress;
 
 /// The workspace's root, relative to this crate.
-const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+pub(crate) const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// A line of `cargo build --message-format=json`, as far as it is used.
 #[derive(Deserialize)]

@@ -29,7 +29,7 @@ fn but(path: &str, value: Value) -> String {
 }
 
 fn filling(reach: &Reach) -> Filling<'_> {
-    Filling { operator_namespace: "ops", own_user: None, reach, trust: Trust::Bundle("Q0E=") }
+    Filling { instance: "default", operator_namespace: "ops", own_user: None, reach, trust: Trust::Bundle("Q0E=") }
 }
 
 #[test]

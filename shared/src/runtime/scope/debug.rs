@@ -64,7 +64,7 @@ fn page(scope: &Scope, query: &Query<'_>) -> Value {
         Some(name) => (vec![describe(&snapshot, name, snapshot.entry(name))], None),
         None => all(&snapshot, query),
     };
-    json!({
+    let mut shown = json!({
         "selector": snapshot.rule().to_string(),
         "operatorNamespace": snapshot.rule().operator_namespace(),
         "generation": snapshot.generation(),
@@ -79,7 +79,11 @@ fn page(scope: &Scope, query: &Query<'_>) -> Value {
         },
         "namespaces": namespaces,
         "next": next,
-    })
+    });
+    for (name, value) in scope.beside.load().iter() {
+        shown[name] = value.clone();
+    }
+    shown
 }
 
 /// One page of all namespaces by name, and what `after=` gives the next one.

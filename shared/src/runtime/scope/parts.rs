@@ -2,8 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use arc_swap::ArcSwap;
 use axum::Router;
 use prometheus::Registry;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use super::{
@@ -29,6 +31,7 @@ pub struct Scope {
     pub(super) telling: SharedTelling,
     pub(super) rules: watch::Sender<ScopeRule>,
     pub(super) seeded: Latch,
+    pub(super) beside: Arc<ArcSwap<Map<String, Value>>>,
 }
 
 impl Scope {
@@ -44,6 +47,7 @@ impl Scope {
             telling: Arc::new(Telling::new(leads, registry)?),
             rules: watch::Sender::new(rule),
             seeded: Latch::default(),
+            beside: Arc::default(),
         };
         let metrics = ScopeMetrics::new(scope.clone())?;
         let watch_errors = metrics.watch_errors.clone();
@@ -82,6 +86,15 @@ impl Scope {
     /// How long ago the API server was last heard of on the watch of namespaces. The snapshot is at least as old.
     pub fn age(&self) -> Duration {
         self.contact.age()
+    }
+
+    /// Shows something beside the scope in `/debug/scope`, such as what the licence gate does; the last of each name counts.
+    pub fn show(&self, name: &str, value: &Value) {
+        self.beside.rcu(|before| {
+            let mut after = Map::clone(before);
+            after.insert(name.to_owned(), value.clone());
+            after
+        });
     }
 
     /// `/debug/scope`, for the admin port.

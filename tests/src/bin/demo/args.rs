@@ -17,12 +17,16 @@ pub struct Args {
     ///
     /// A repository is made with one of the example folders of manifests/tests, behind a Git server of the demo's own. Live objects are
     /// changed, the commits are shown, and the folder is broken and mended.
-    #[arg(long, conflicts_with = "kubeconfig")]
+    #[arg(long, conflicts_with_all = ["kubeconfig", "licence"])]
     pub git: bool,
 
     /// Leave everything running afterwards, until Ctrl-C, also when a claim was false
     #[arg(long)]
     pub keep: bool,
+
+    /// Show the licence gate and the usage report instead: freezing, a licence that frees, and its expiry
+    #[arg(long, conflicts_with = "kubeconfig")]
+    pub licence: bool,
 
     /// Use the cluster of this kubeconfig file instead of one of its own, and clean up after
     ///
@@ -64,6 +68,9 @@ const EXAMPLES: &str = "Examples:
 
   cargo demo -- --keep
       The same, and then it stays: it prints the KUBECONFIG for kubectl and commands to try.
+
+  cargo demo -- --licence
+      Another story: gate.mode Hybrid without a licence, with one, and after its expiry.
 
   cargo demo -- --kubeconfig ~/.kube/config --context kind-test
       The same on a cluster that is there, which gets back what it was.

@@ -20,8 +20,8 @@ use nsclass_tests::{OPERATOR_NAMESPACE, eventually_within};
 
 use crate::examples::{CLASSES, Examples, NAMESPACES, PROBES};
 use crate::preflight::{Preflight, cluster_role};
-use crate::screen::Screen;
 use crate::stage::Stage;
+use nsclass_tests::Screen;
 use thing::Thing;
 
 /// How long everything may take to go. A namespace on a busy cluster takes its time.

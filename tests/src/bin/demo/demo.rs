@@ -1,23 +1,21 @@
 //! What every step has at hand: the cluster, the examples, the screen, and claims.
 
-use std::cell::RefCell;
 use std::fmt::Display;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::Api;
 use kube::api::{Patch, PatchParams};
 use nsclass_shared::api::{NamespaceClassBinding, get_condition};
 use nsclass_shared::names::CLASS_LABEL;
-use nsclass_tests::eventually_within;
+use nsclass_tests::Screen;
 use nsclass_tests::install::apply_yaml;
 use serde_json::json;
 
 use crate::cluster::Cluster;
 use crate::examples::Examples;
-use crate::screen::Screen;
 
 /// The play's means.
 pub struct Demo<'a> {
@@ -49,20 +47,9 @@ impl Demo<'_> {
         &self,
         delay: Duration,
         claim: impl Display,
-        mut probe: impl AsyncFnMut() -> Result<T>,
+        probe: impl AsyncFnMut() -> Result<T>,
     ) -> Result<T> {
-        let claim = claim.to_string();
-        let seen = RefCell::new(String::new());
-        let look = async || {
-            let found = probe().await;
-            *seen.borrow_mut() = found.as_ref().err().map(|error| format!("{error:#}")).unwrap_or_default();
-            found
-        };
-        let looking = eventually_within(delay + self.patience, &claim, look);
-        let found = self.screen.while_waiting(&claim, || seen.borrow().clone(), looking).await;
-        let found = found.map_err(|_| false_claim(&claim, &seen.borrow()))?;
-        self.screen.tick(&claim);
-        Ok(found)
+        self.screen.claim_within(delay + self.patience, claim, probe).await
     }
 
     /// Claims something that is so already: looks once.
@@ -70,10 +57,7 @@ impl Demo<'_> {
     /// # Errors
     /// When it is not so.
     pub async fn fact<T>(&self, claim: impl Display, probe: impl AsyncFnOnce() -> Result<T>) -> Result<T> {
-        let claim = claim.to_string();
-        let found = probe().await.map_err(|seen| false_claim(&claim, &format!("{seen:#}")))?;
-        self.screen.tick(&claim);
-        Ok(found)
+        self.screen.fact(claim, probe).await
     }
 
     /// What the namespace or class `short` is called here.
@@ -113,9 +97,4 @@ impl Demo<'_> {
 pub fn ready(binding: &NamespaceClassBinding) -> Result<Condition> {
     let conditions = binding.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
     get_condition(conditions, "Ready").cloned().context("its binding has no condition Ready yet")
-}
-
-fn false_claim(claim: &str, seen: &str) -> anyhow::Error {
-    let seen = if seen.is_empty() { "no answer from the API server" } else { seen };
-    anyhow!("this claim is false: {claim}\n  what was seen: {seen}")
 }

@@ -17,6 +17,7 @@ pub fn next(demo: &Demo<'_>) {
         &[
             pair("cargo demo -- --git", "live objects, written back to a folder in Git"),
             pair("cargo demo -- --keep", "the same, and then a cluster to play with"),
+            pair("cargo demo -- --licence", "the licence gate and the usage report"),
             pair("cargo demo -- --help", "also on a cluster that you have"),
             pair("deploy/examples/README.md", "the classes that you saw, with comments"),
             pair("cargo test --workspace", "every test, those on the real control plane included"),

@@ -8,11 +8,9 @@ mod contents;
 mod demo;
 mod examples;
 mod farewell;
-mod interrupt;
 mod pair;
 mod preflight;
 mod processes;
-mod screen;
 mod settings;
 mod stage;
 mod steps;
@@ -22,13 +20,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
+use nsclass_tests::{Interrupts, Screen};
 
 use args::Args;
 use cluster::Cluster;
 use demo::Demo;
 use examples::Examples;
-use interrupt::Interrupts;
-use screen::Screen;
 use stage::Stage;
 
 /// How the play ended.
@@ -55,7 +52,7 @@ async fn main() -> ExitCode {
 
 async fn run(args: &Args) -> Result<End> {
     let mut interrupts = Interrupts::new()?;
-    let screen = Screen::new();
+    let screen = Screen::default();
     screen.title("Namespace Class, on a real control plane. What has a ✓ was checked: the API server was asked, or the process itself.");
     let set = async {
         match &args.kubeconfig {
@@ -71,9 +68,8 @@ async fn run(args: &Args) -> Result<End> {
     let cluster = Cluster::new(stage.client.clone());
     let demo = Demo { screen: &screen, cluster, examples, patience: args.patience() };
 
-    let play = async { if args.git { steps::play_git(&demo, &stage).await } else { steps::play(&demo, &stage).await } };
     let end = tokio::select! {
-        played = play => ended(played, &stage),
+        played = play(args, &demo, &stage) => ended(played, &stage),
         why = stage.process_ended() => ended(Err(why), &stage),
         () = interrupts.next() => End::Interrupted,
     };
@@ -96,6 +92,15 @@ async fn run(args: &Args) -> Result<End> {
         farewell::next(&demo);
     }
     Ok(end)
+}
+
+/// The story that was asked for.
+async fn play(args: &Args, demo: &Demo<'_>, stage: &Stage) -> Result<()> {
+    match () {
+        () if args.licence => steps::licence::play(demo, stage).await,
+        () if args.git => steps::play_git(demo, stage).await,
+        () => steps::play(demo, stage).await,
+    }
 }
 
 /// Says what went wrong, before anything is cleaned up.

@@ -16,7 +16,7 @@ use crate::args::Args;
 use crate::pair::Pair;
 use crate::preflight::Preflight;
 use crate::processes::RunningProcess;
-use crate::screen::Screen;
+use nsclass_tests::Screen;
 
 /// Between two looks at whether the processes run.
 const LOOK: Duration = Duration::from_millis(250);

@@ -9,6 +9,7 @@ mod fill;
 mod git;
 mod late_kind;
 mod leave;
+pub mod licence;
 mod operator;
 mod scope;
 mod switch;

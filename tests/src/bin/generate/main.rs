@@ -4,6 +4,7 @@
 //! A further kind of file is a module with one function and an entry in [`GENERATORS`].
 #![expect(clippy::print_stdout, reason = "it reports to the person at the terminal")]
 
+mod chart;
 mod crds;
 mod tree;
 mod yaml;
@@ -27,7 +28,16 @@ struct Generator {
     files: fn() -> Result<Vec<GeneratedFile>>,
 }
 
-const GENERATORS: &[Generator] = &[Generator { dir: "deploy/crds", files: crds::files }];
+const GENERATORS: &[Generator] = &[
+    Generator { dir: "deploy/crds", files: crds::files },
+    Generator { dir: "deploy/chart/files/crds", files: crds::files },
+    Generator { dir: "deploy/chart/files/policies", files: chart::policies },
+    Generator { dir: "deploy/chart/files/policies/optional", files: chart::optional_policies },
+    Generator { dir: "deploy/chart/files/rights", files: || Ok(chart::rights()) },
+    Generator { dir: "deploy/chart/files", files: chart::webhook_configuration },
+    // Rendered of what stands above.
+    Generator { dir: "deploy", files: chart::manifests },
+];
 
 /// Writes the generated files of this repository.
 #[derive(Parser)]

@@ -72,7 +72,8 @@ async fn start_all(demo: &Demo<'_>, stage: &Stage, plane: &ControlPlane) -> Resu
     .await
 }
 
-async fn start_controllers(demo: &Demo<'_>, stage: &Stage, config: &str) -> Result<()> {
+/// Starts two, and claims how they stand.
+pub async fn start_controllers(demo: &Demo<'_>, stage: &Stage, config: &str) -> Result<()> {
     demo.screen.command("nsclass-controller   # twice");
     let starting = Pair::start(&stage.kubeconfig, config);
     let pair = demo.screen.while_waiting("the controllers start", String::new, starting).await?;

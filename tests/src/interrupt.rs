@@ -11,6 +11,9 @@ pub struct Interrupts {
 
 impl Interrupts {
     /// Takes them over.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
     pub fn new() -> Result<Self> {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }

@@ -2,6 +2,7 @@
 //!
 //! A write that fails is ignored: a reader that has gone (`| head`) must not keep the demo from cleaning up.
 
+mod claim;
 mod layout;
 
 use std::cell::Cell;
@@ -40,9 +41,9 @@ enum Style {
     Cyan = 36,
 }
 
-impl Screen {
+impl Default for Screen {
     /// Standard output as it is.
-    pub fn new() -> Self {
+    fn default() -> Self {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
         let live = io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb");
         let now = Instant::now();
@@ -55,7 +56,9 @@ impl Screen {
             step_began: Cell::new(now),
         }
     }
+}
 
+impl Screen {
     /// What this is, before the first step.
     pub fn title(&self, title: &str) {
         for line in wrap(title, layout::WIDTH) {
@@ -101,6 +104,11 @@ impl Screen {
             self.line(&self.painted(Style::Dim, &format!("{INDENT}  {head}")));
         }
         lines.for_each(|row| self.line(&format!("{INDENT}  {row}")));
+    }
+
+    /// What was measured, in the form in which figures are collected: `figure NAME VALUE UNIT`, at the line's beginning.
+    pub fn figure(&self, name: &str, value: f64, unit: &str) {
+        self.line(&format!("figure {name} {value:.1} {unit}"));
     }
 
     /// A claim that was checked and holds.

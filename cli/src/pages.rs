@@ -7,7 +7,7 @@ use kube::api::{ListParams, ObjectList};
 const PAGE: u32 = 500;
 
 /// All objects of a list. None where the kind is not served (any more): then there are none.
-pub(super) async fn all<K: Clone>(list: impl AsyncFn(ListParams) -> kube::Result<ObjectList<K>>) -> Result<Vec<K>> {
+pub(crate) async fn all<K: Clone>(list: impl AsyncFn(ListParams) -> kube::Result<ObjectList<K>>) -> Result<Vec<K>> {
     let (mut all, mut next) = (Vec::new(), None::<String>);
     loop {
         let mut params = ListParams::default().limit(PAGE);
@@ -24,7 +24,7 @@ pub(super) async fn all<K: Clone>(list: impl AsyncFn(ListParams) -> kube::Result
 }
 
 /// The answer; none where the object or its kind is gone.
-pub(super) fn gone<T>(answer: kube::Result<T>) -> Result<Option<T>> {
+pub(crate) fn gone<T>(answer: kube::Result<T>) -> Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
