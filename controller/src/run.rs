@@ -173,8 +173,10 @@ pub async fn run(
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));
-    let git = livegit::set_up(context.clone(), &mut tasks, &shutdown).await?;
-    livegit::spawn(&git, managed.subscribe("git"), &mut tasks, &shutdown);
+    if context.settings().config.git.enabled {
+        let git = livegit::set_up(context.clone(), &mut tasks, &shutdown).await?;
+        livegit::spawn(&git, managed.subscribe("git"), &mut tasks, &shutdown);
+    }
     for _ in 0..workers {
         tasks.spawn("namespaces", reconcile::work(context.clone(), shutdown.clone()));
     }

@@ -76,16 +76,12 @@ impl Authors {
     pub async fn may_read(&self, questions: Vec<Question>) -> Result<Vec<Fault>, Failure> {
         let mut asked = Vec::new();
         for (index, question) in questions.iter().enumerate() {
-            asked.extend(VERBS.map(|verb| self.ask_verb(index, verb, question.review(verb))));
+            for verb in VERBS {
+                asked.push(self.ask_verb(index, verb, question.review(verb)));
+            }
         }
-        let answers: Vec<(usize, &'static str, bool)> =
-            self.in_time(stream::iter(asked).buffered(AT_ONCE).try_collect()).await?;
-        let mut faults = Vec::new();
-        for (index, question) in questions.iter().enumerate() {
-            let lacked = answers.iter().filter(|(asked, _, allowed)| *asked == index && !allowed);
-            faults.extend(question.missing(&lacked.map(|(_, verb, _)| *verb).collect::<Vec<_>>()));
-        }
-        Ok(faults)
+        let answers = self.in_time(stream::iter(asked).buffered(AT_ONCE).try_collect::<Vec<_>>()).await?;
+        Ok(faults(&questions, &answers))
     }
 
     async fn ask_verb(
@@ -141,6 +137,14 @@ impl Authors {
             answer.status.ok_or_else(|| Failure::ApiServer("a SubjectAccessReview without status".to_owned()))?;
         Ok(status.allowed)
     }
+}
+
+/// What is said of questions, given the verbs that were allowed of each.
+fn faults(questions: &[Question], answers: &[(usize, &'static str, bool)]) -> Vec<Fault> {
+    let lacked = |index: usize| -> Vec<&str> {
+        answers.iter().filter(|(asked, _, allowed)| *asked == index && !allowed).map(|(_, verb, _)| *verb).collect()
+    };
+    questions.iter().enumerate().filter_map(|(index, question)| question.missing(&lacked(index))).collect()
 }
 
 #[cfg(test)]

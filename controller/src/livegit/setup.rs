@@ -59,7 +59,7 @@ fn settings(
     Settings {
         program: "git".into(),
         directory: config.directory.clone(),
-        budget: Budget::default(),
+        budget: Budget { repository: config.repository_bytes(), ..Budget::default() },
         limits: Limits::default(),
         poll: config.poll(),
         window_bytes: WINDOW_BYTES,

@@ -6,10 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{ConfigError, in_range};
 
+/// Largest copy of a repository that is kept, in megabytes, unless somebody says otherwise.
+const MEGABYTES: u64 = 1024;
+
 /// Writing live objects back to Git. Changes here take a restart.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct GitConfig {
+    /// Whether it is done at all. It takes rights of its own, and the program `git` (for SSH addresses `ssh` too) beside the controller.
+    pub enabled: bool,
     /// Whether a `GitProvider` may name a repository in the operator's own file system, as `file:///PATH`. Whoever may write a
     /// `GitProvider` can then have everything written to that the operator can write to.
     pub allow_local: bool,
@@ -17,6 +22,8 @@ pub struct GitConfig {
     pub directory: PathBuf,
     /// How often a branch is looked at although nothing is to be written, in seconds, 5 to 3600.
     pub poll_seconds: u64,
+    /// The largest copy of a repository that is kept, in megabytes, 1 to 65536. A larger one is refused.
+    pub repository_megabytes: u64,
     /// Where the API server's audit webhook tells who made which change. Without it the operator is the author of every commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditConfig>,
@@ -44,15 +51,28 @@ fn wait_seconds() -> u64 {
 
 impl Default for GitConfig {
     fn default() -> Self {
-        Self { allow_local: false, directory: "/var/lib/nsclass/git".into(), poll_seconds: 60, audit: None }
+        Self {
+            enabled: false,
+            allow_local: false,
+            directory: "/var/lib/nsclass/git".into(),
+            poll_seconds: 60,
+            repository_megabytes: MEGABYTES,
+            audit: None,
+        }
     }
 }
 
 impl GitConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         in_range("git.pollSeconds", self.poll_seconds, 5..=3600, "5 to 3600 seconds")?;
+        in_range("git.repositoryMegabytes", self.repository_megabytes, 1..=65_536, "1 to 65536 megabytes")?;
         let wait = self.audit.as_ref().map_or(wait_seconds(), |audit| audit.wait_seconds);
         in_range("git.audit.waitSeconds", wait, 1..=300, "1 to 300 seconds")
+    }
+
+    /// The largest copy of a repository, in bytes.
+    pub fn repository_bytes(&self) -> u64 {
+        self.repository_megabytes << 20
     }
 
     /// How often a branch is looked at.
@@ -69,6 +89,7 @@ mod tests {
     fn bad13_what_is_wrong_about_git_is_one_sentence_that_names_the_field() {
         let refused = |text: &str| Config::parse(text).and_then(Config::settings).unwrap_err().to_string();
         insta::assert_snapshot!(refused("git: { pollSeconds: 1 }"), @"git.pollSeconds: 1 is out of range: 5 to 3600 seconds");
+        insta::assert_snapshot!(refused("git: { repositoryMegabytes: 0 }"), @"git.repositoryMegabytes: 0 is out of range: 1 to 65536 megabytes");
         let audit = "address: '127.0.0.1:9443', certificateDirectory: /c, tokenFile: /t";
         insta::assert_snapshot!(refused(&format!("git: {{ audit: {{ {audit}, waitSeconds: 0 }} }}")), @"git.audit.waitSeconds: 0 is out of range: 1 to 300 seconds");
     }

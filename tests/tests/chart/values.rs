@@ -34,6 +34,7 @@ pub(crate) const COMBINATIONS: &[Combination] = &[
             "usage.enabled=false",
         ],
     ),
+    ("live objects to Git", &["git={\"enabled\":true,\"pollSeconds\":30,\"repositoryMegabytes\":64}"]),
     (
         "cert-manager",
         &["certificates.source=\"CertManager\"", "certificates.extraNames=[\"hook.example\",\"192.0.2.1\"]"],

@@ -83,7 +83,7 @@ impl Stage {
         let config = json!({
             "instance": self.name("one"),
             "scope": { "namespaceSelector": { "matchLabels": { LABEL: self.name("in") } } },
-            "git": { "directory": self.directory.path(), "pollSeconds": 5 },
+            "git": { "enabled": true, "directory": self.directory.path(), "pollSeconds": 5 },
         });
         Operator::start(self.cp, OperatorOptions { config: config.to_string(), args, ..OperatorOptions::default() })
             .await

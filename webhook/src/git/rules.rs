@@ -78,21 +78,24 @@ impl<S: RuleSpec> Rules<S> {
         faults.extend(is_not(spec.author(), &user));
         // Rights are asked of what may be asked for at all, and at most for so many kinds as a rule may name.
         if is_named_well {
-            faults.extend(self.kinds_and_rights(&spec, &request.namespace).await?);
+            faults.extend(self.unfit(&spec, &request.namespace));
+            faults.extend(self.authors.may_read(questions(&spec, &request.namespace)).await?);
         }
         Ok(Answer::of_findings(faults.into_iter().map(finding).collect()))
     }
 
-    async fn kinds_and_rights(&self, spec: &S, namespace: &str) -> Result<Vec<Fault>, Failure> {
-        let named = kinds::named(spec.rules());
+    /// What the kinds that it names are not good for.
+    fn unfit(&self, spec: &S, namespace: &str) -> Vec<Fault> {
         let check = |kind: &GroupResource| served::check(kind, self.served.find(kind), namespace.is_empty());
-        let mut faults: Vec<Fault> = named.iter().filter_map(check).collect();
-        let namespace = Some(namespace.to_owned()).filter(|namespace| !namespace.is_empty());
-        let question = |kind| Question { author: spec.author().clone(), kind, namespace: namespace.clone() };
-        let questions: Vec<Question> = named.into_iter().map(question).collect();
-        faults.extend(self.authors.may_read(questions).await?);
-        Ok(faults)
+        kinds::named(spec.rules()).iter().filter_map(check).collect()
     }
+}
+
+/// What has to be asked about its author.
+fn questions<S: RuleSpec>(spec: &S, namespace: &str) -> Vec<Question> {
+    let namespace = Some(namespace.to_owned()).filter(|namespace| !namespace.is_empty());
+    let question = |kind| Question { author: spec.author().clone(), kind, namespace: namespace.clone() };
+    kinds::named(spec.rules()).into_iter().map(question).collect()
 }
 
 impl<S: RuleSpec> Validator for Rules<S> {

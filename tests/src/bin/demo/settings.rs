@@ -21,7 +21,7 @@ pub fn config(replicas: &[SocketAddr], git: &Path) -> String {
             "requestTimeoutSeconds": 3,
         },
         "certificates": { "extraNames": ["127.0.0.1"], "replicas": replicas },
-        "git": { "directory": git, "pollSeconds": 5 },
+        "git": { "enabled": true, "directory": git, "pollSeconds": 5 },
     })
     .to_string()
 }
