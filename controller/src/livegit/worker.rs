@@ -125,7 +125,8 @@ impl Worker {
         }
     }
 
-    /// Works until shutdown, or until nobody can send any more; then pushes what waits, once.
+    /// Works until shutdown, and then pushes what waits, once. When its repository is closed it ends at once: no target wants it written
+    /// any more (folders.md F60), so that what still waits is nobody's.
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
         let audit = self.settings.audit.clone();
         loop {
@@ -138,11 +139,11 @@ impl Worker {
                 () = shutdown.cancelled() => break,
                 changed = self.remotes.changed() => match changed {
                     Ok(()) => self.take_remote(),
-                    Err(_) => break,
+                    Err(_) => return,
                 },
                 message = self.messages.recv() => match message {
                     Some(message) => self.take_all(message),
-                    None => break,
+                    None => return,
                 },
                 () = told(news) => {}
                 () = tokio::time::sleep_until(wake) => {}

@@ -126,7 +126,7 @@ impl Workers {
         Worker(messages)
     }
 
-    /// Ends the worker of this repository after what waits was pushed, once.
+    /// Ends the worker of this repository: no target wants it written any more, and what waits is dropped.
     pub fn close(&self, key: &RepositoryKey) {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }

@@ -35,7 +35,7 @@ async fn bad20_a_kind_that_does_not_exist_yet_waits_and_is_watched_when_it_comes
     let stage = Stage::open("bad20-kind").await?;
     let _operator = stage.operator().await?;
     stage.wire().await?;
-    let group = format!("{}.example.com", stage.name("livegit"));
+    let group = stage.group();
     let spec = json!({
         "targetRef": { "name": "apps" }, "author": { "user": "test-admin", "groups": ["system:masters"] },
         "rules": [{ "apiGroups": [group], "resources": ["widgets"] }],

@@ -5,5 +5,6 @@ mod admission;
 mod faults;
 mod folder;
 mod readers;
+mod rights;
 mod scope;
 mod stage;

@@ -62,3 +62,34 @@ async fn f54_a_rule_whose_own_namespace_is_away_is_not_touched_and_changes_meanw
     stage.ready().await?;
     Ok(())
 }
+
+#[tokio::test]
+async fn f54_a_target_that_leaves_with_changes_pending_writes_none_of_them_and_all_when_it_is_back() -> Result<()> {
+    let stage = Stage::open("f54-pending").await?;
+    let _operator = stage.operator().await?;
+    stage.wire().await?;
+    stage.ready().await?;
+    // Longer than the stay in the scope: the change waits in its window when the namespace leaves.
+    let providers: kube::Api<nsclass_shared::api::GitProvider> = stage.of("pay");
+    let window = |window: &str| kube::api::Patch::Merge(json!({ "spec": { "commit": { "window": window } } }));
+    providers.patch("origin", &Default::default(), &window("10m")).await?;
+    let commits = stage.commits()?;
+    stage.put("pay", "one", "debug").await?;
+    holds_for(Duration::from_secs(2), "the change waits", async || {
+        ensure!(stage.commits()? == commits, "{:?}", stage.origin.log()?);
+        Ok(())
+    })
+    .await?;
+    stage.manage("pay", false).await?;
+    holds_for(Duration::from_secs(4), "nothing is written for a target that is not managed", async || {
+        ensure!(stage.commits()? == commits, "{:?}", stage.origin.log()?);
+        Ok(())
+    })
+    .await?;
+    providers.patch("origin", &Default::default(), &window("1s")).await?;
+    stage.manage("pay", true).await?;
+    stage.file_says("apps/settings.yaml", "level: debug # or debug").await?;
+    stage.ready().await?;
+    ensure!(stage.commits()? == commits + 1, "{:?}", stage.origin.log()?);
+    Ok(())
+}

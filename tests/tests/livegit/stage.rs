@@ -5,12 +5,17 @@ use std::ops::Deref;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::rbac::v1::PolicyRule;
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
 use kube::core::NamespaceResourceScope;
 use kube::{Api, Resource, ResourceExt};
 use nsclass_shared::api::{GitProvider, GitTarget, WatchRule};
+use nsclass_shared::config::Config;
+use nsclass_shared::rights::own::Grant;
 use nsclass_tests::git_server::{Https, Origin, Right};
-use nsclass_tests::{ControlPlane, Operator, OperatorOptions, World, eventually};
+use nsclass_tests::install::ensure_namespace;
+use nsclass_tests::rights::{manifests, own_objects};
+use nsclass_tests::{ControlPlane, OPERATOR_NAMESPACE, Operator, OperatorOptions, World, eventually};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -77,16 +82,44 @@ impl Stage {
         Ok(stage)
     }
 
-    /// The operator of this world.
+    /// The operator of this world, with the rights that the chart grants and those to read what these tests' rules name.
     pub(crate) async fn operator(&self) -> Result<Operator> {
         let args = ["--periodic-pass-seconds", "86400"].map(str::to_owned).to_vec();
         let config = json!({
             "instance": self.name("one"),
             "scope": { "namespaceSelector": { "matchLabels": { LABEL: self.name("in") } } },
             "git": { "enabled": true, "directory": self.directory.path(), "pollSeconds": 5 },
-        });
-        Operator::start(self.cp, OperatorOptions { config: config.to_string(), args, ..OperatorOptions::default() })
-            .await
+        })
+        .to_string();
+        let own = own_objects(&Config::parse(&config)?, &self.name("webhooks"));
+        ensure_namespace(&self.cp.admin(), OPERATOR_NAMESPACE).await?;
+        let account = self.name("controller");
+        self.cp.apply_yaml(&manifests(&self.grants(), &own, [OPERATOR_NAMESPACE, &account], &self.reads())).await?;
+        let identity = Some(self.cp.service_account(OPERATOR_NAMESPACE, &account).await?);
+        Operator::start(self.cp, OperatorOptions { config, args, identity }).await
+    }
+
+    /// What the chart grants the controller with `git.enabled`.
+    pub(crate) fn grants(&self) -> Vec<Grant> {
+        [&Grant::CONTROLLER[..], &[Grant::ControllerGit]].concat()
+    }
+
+    /// The API group of a kind of this test's own.
+    pub(crate) fn group(&self) -> String {
+        format!("{}.example.com", self.name("livegit"))
+    }
+
+    /// What the rules of these tests name, read-only.
+    fn reads(&self) -> Vec<PolicyRule> {
+        let own = self.group();
+        let kinds = [("", "configmaps"), ("", "secrets"), ("scheduling.k8s.io", "priorityclasses"), (&*own, "widgets")];
+        let rule = |(group, resource): (&str, &str)| PolicyRule {
+            api_groups: Some(vec![group.to_owned()]),
+            resources: Some(vec![resource.to_owned()]),
+            verbs: ["get", "list", "watch"].map(str::to_owned).to_vec(),
+            ..PolicyRule::default()
+        };
+        kinds.map(rule).to_vec()
     }
 
     /// A namespace in the operator's scope.
