@@ -38,10 +38,19 @@ pub(super) struct Held {
     pub(super) refused: BTreeMap<LiveId, RefusedObject>,
     /// What a complete set was taken for since anything was lost: only there does a change hold nothing but its author's doing.
     pub(super) sure: BTreeSet<Streamed>,
-    /// Changes were dropped: a complete set must come before the folder says what is live.
-    pub(super) owes_resync: bool,
+    /// Why a complete set must come before the folder says what is live.
+    pub(super) owes: Option<Owed>,
     pub(super) last_push: Option<(String, Timestamp)>,
     pub(super) reported: Option<Arc<TargetReport>>,
+}
+
+/// A complete set that is owed to a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owed {
+    /// Why.
+    pub(super) why: &'static str,
+    /// Whether somebody was asked for it.
+    pub(super) is_asked_for: bool,
 }
 
 /// A folder, and what it was judged by.
@@ -67,7 +76,7 @@ impl Held {
             edited: HashMap::new(),
             refused: BTreeMap::new(),
             sure: BTreeSet::new(),
-            owes_resync: false,
+            owes: None,
             last_push: None,
             reported: None,
         }
@@ -87,7 +96,21 @@ impl Held {
 
     /// Whether a change of this object holds nothing but what its author did.
     pub(super) fn is_sure(&self, id: &LiveId) -> bool {
-        !self.owes_resync && !self.refused.contains_key(id) && self.sure.iter().any(|streamed| streamed.covers(id))
+        self.owes.is_none() && !self.refused.contains_key(id) && self.sure.iter().any(|streamed| streamed.covers(id))
+    }
+
+    /// From now on a complete set is owed to it.
+    pub(super) fn owe(&mut self, why: &'static str) {
+        self.sure.clear();
+        self.owes = Some(Owed { why, is_asked_for: false });
+    }
+
+    /// Why a complete set is to be asked for, once: when it is owed, and could be written.
+    pub(super) fn asks(&mut self) -> Option<&'static str> {
+        let is_writable = self.writable().is_some();
+        let owed = self.owes.as_mut().filter(|owed| is_writable && !owed.is_asked_for)?;
+        owed.is_asked_for = true;
+        Some(owed.why)
     }
 
     /// Refused objects, bounded.

@@ -175,7 +175,20 @@ impl Worker {
         if !self.has_work() {
             self.unwritten = None;
         }
+        self.ask_for_sets();
         self.tell();
+    }
+
+    /// Asks for the complete sets that are owed, while the server takes what is written.
+    fn ask_for_sets(&mut self) {
+        if self.unread.is_some() || self.unwritten.is_some() {
+            return;
+        }
+        for (key, held) in &mut self.targets {
+            if let Some(why) = held.asks() {
+                self.settings.reports.resync(key, why);
+            }
+        }
     }
 
     async fn try_flush(&mut self) {

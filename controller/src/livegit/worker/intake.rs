@@ -93,7 +93,7 @@ impl Worker {
         }
         if let Some(held) = self.targets.get_mut(&resync.target) {
             held.sure.extend(resync.streamed.iter().cloned());
-            held.owes_resync = false;
+            held.owes = None;
         }
         self.batches.push_back(Arc::new(Batch::of_resync(resync, author)));
     }
@@ -159,8 +159,7 @@ impl Worker {
             tracing::warn!(repository = %self.key, %target, "more waits than is kept; a complete set is asked for later");
             self.drop_pending(&target);
             if let Some(held) = self.targets.get_mut(&target) {
-                held.sure.clear();
-                held.owes_resync = true;
+                held.owe("more was changed than could be kept");
             }
         }
     }

@@ -143,8 +143,7 @@ impl Worker {
     /// Compares a new judgement with the one before it, and says what follows.
     fn take_judgement(&mut self, key: &TargetKey, judged: Judged, seen: &Seen) {
         let Some(held) = self.targets.get_mut(key) else { return };
-        let mut asks = held.owes_resync.then_some("more was changed than could be kept");
-        let mut notice = None;
+        let (mut owed, mut notice) = (None, None);
         if let Some(before) = &held.judged {
             let changed = before.listing.changed(&judged.listing);
             let edits = written::written(&before.folder, &judged.folder, changed.iter().copied());
@@ -153,26 +152,21 @@ impl Worker {
             if is_gone {
                 notice =
                     Some(("FolderGone", "the folder was deleted from the branch; the live objects are written anew"));
-                asks = Some("the folder is gone from the branch");
+                owed = Some("the folder is gone from the branch");
             } else if !changed.is_empty() && held.refused.values().any(|refused| refused.category != "secret") {
-                asks = Some("the folder changed, and objects had been refused");
+                owed = Some("the folder changed, and objects had been refused");
             }
         }
         if seen.is_rewritten {
             notice = Some(("BranchRewritten", "the branch was rewritten; what is live is compared with it anew"));
-            asks = Some("the branch was rewritten");
+            owed = Some("the branch was rewritten");
         }
         held.verdict = judged.folder.settled(&held.verdict);
         held.valid = verdict::of_verdict(&held.verdict);
         held.judged = Some(judged);
         held.is_stale = false;
-        let is_writable = held.writable().is_some();
-        if let Some(why) = asks {
-            held.sure.clear();
-            held.owes_resync = true;
-            if is_writable {
-                self.settings.reports.resync(key, why);
-            }
+        if let Some(why) = owed {
+            held.owe(why);
         }
         if let Some((reason, message)) = notice {
             let message = message.to_owned();

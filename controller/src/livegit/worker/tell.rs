@@ -56,7 +56,7 @@ impl Worker {
             let message = "nothing is written until RepositoryValid is True; then it catches up".to_owned();
             return state(Some(false), "FolderNotValid", message);
         }
-        if pending > 0 || held.owes_resync {
+        if pending > 0 || held.owes.is_some() {
             return state(None, "Pending", "changes wait to be pushed".to_owned());
         }
         let refused = held.refused.len();
