@@ -194,3 +194,27 @@ async fn f51_more_than_is_kept_is_written_from_a_complete_set() -> Result<()> {
     stage.report("everything is there", |report| report.synced.reason == "Pushed" && report.documents == 102).await?;
     stage.stop().await
 }
+
+#[tokio::test]
+async fn f51_more_than_is_kept_while_the_server_refuses_is_written_when_it_takes_it_again() -> Result<()> {
+    let origin = Origin::with(FILES)?;
+    let live = Live::with(&[("one", "info"), ("two", "info")]);
+    let wanted = Wanted { pending_bytes: 10_000, poll: Duration::from_secs(3600), ..Wanted::default() };
+    let stage = Stage::start(local(&origin)?, &live, wanted).await?;
+    stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    origin.refuse_pushes(Some("only on weekdays"))?;
+    stage.set("one", "debug").await?;
+    stage.report("it is told", |report| report.synced.reason == "PushRefused").await?;
+    for number in 0..100 {
+        stage.set(&format!("n{number}"), "some").await?;
+    }
+    eventually("a complete set is asked for", async || {
+        ensure!(stage.heard.resyncs().contains(&"more was changed than could be kept"), "{:?}", stage.heard.last());
+        Ok(())
+    })
+    .await?;
+    origin.refuse_pushes(None)?;
+    stage.arrived(&origin).await?;
+    stage.report("everything is there", |report| report.synced.reason == "Pushed" && report.documents == 102).await?;
+    stage.stop().await
+}
