@@ -31,6 +31,7 @@ mod prepare;
 mod readers;
 pub mod report;
 mod run;
+pub mod seal;
 mod setup;
 mod stream;
 mod streams;

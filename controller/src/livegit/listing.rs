@@ -56,7 +56,7 @@ impl Listing {
                 if self.picks(&object) {
                     let value = self.cleaned(&object);
                     self.sent.insert(object.name_any(), self.hash(&value));
-                    self.objects.push((id, Arc::new(value)));
+                    self.objects.push((id, Arc::new(self.with_state(value, &object))));
                 } else {
                     self.spared.push(id);
                 }
@@ -80,7 +80,10 @@ impl Listing {
                 let value = self.cleaned(&object);
                 let hash = self.hash(&value);
                 let before = self.sent.insert(object.name_any(), hash);
-                (before != Some(hash)).then(|| self.change(&object, What::Put(Arc::new(value))))
+                (before != Some(hash)).then(|| {
+                    let value = self.with_state(value, &object);
+                    self.change(&object, What::Put(Arc::new(value)))
+                })
             }
             Event::Delete(object) => self.sent.remove(&object.name_any()).map(|_| self.change(&object, What::Delete)),
         }
@@ -115,6 +118,15 @@ impl Listing {
         value["apiVersion"] = json!(self.resource.api_version);
         value["kind"] = json!(self.resource.kind);
         live::clean(&value, None)
+    }
+
+    /// A Secret keeps what tells its state, which its document is stamped with (F39); the engine takes it out again.
+    fn with_state(&self, mut value: Value, object: &DynamicObject) -> Value {
+        if self.id.kind.group.is_empty() && self.id.kind.resource == "secrets" {
+            value["metadata"]["uid"] = json!(object.uid());
+            value["metadata"]["resourceVersion"] = json!(object.resource_version());
+        }
+        value
     }
 
     fn hash(&self, value: &Value) -> u64 {

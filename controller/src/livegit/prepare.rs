@@ -18,6 +18,7 @@ use super::{
     batch::{Batch, Work},
     change::{Prune, Resync, Target, What},
     report::RefusedObject,
+    seal::{AllSealed, Sealed},
     written::{self, Written},
 };
 
@@ -48,18 +49,21 @@ pub(super) fn prepare(
     options: &Options,
     target: &Target,
     batch: &Batch,
+    sealed: &AllSealed,
 ) -> Prepared {
     let mut work = InWork { now: None, folder, kinds, options, target, out: Prepared::default() };
     match &batch.work {
         Work::Changes(steps) => {
             let may_delete = target.prune != Prune::Never;
             let steps = steps.iter().filter(|step| may_delete || !matches!(step.what, What::Delete));
-            work.plan(&steps.map(|step| (step.id.clone(), change(&step.id, &step.what))).collect::<Vec<_>>());
+            let changes: Vec<_> = steps.filter_map(|step| work.change(&step.id, &step.what, sealed)).collect();
+            work.plan(&changes);
         }
         Work::Resync(resync) => {
             for chunk in resync.objects.chunks(CHUNK) {
-                let puts = chunk.iter().map(|(id, value)| (id.clone(), plan::Change::Put((**value).clone())));
-                work.plan(&puts.collect::<Vec<_>>());
+                let puts = chunk.iter().filter_map(|(id, value)| work.change(id, &What::Put(value.clone()), sealed));
+                let puts: Vec<_> = puts.collect();
+                work.plan(&puts);
             }
             if target.prune == Prune::Always {
                 let orphans = orphans(work.folder(), resync);
@@ -68,13 +72,6 @@ pub(super) fn prepare(
         }
     }
     work.finish()
-}
-
-fn change(id: &LiveId, what: &What) -> plan::Change {
-    match what {
-        What::Put(value) => plan::Change::Put((**value).clone()),
-        What::Delete => plan::Change::Delete(id.clone()),
-    }
 }
 
 /// Documents whose object a complete set proves to be absent (F50).
@@ -99,6 +96,20 @@ struct InWork<'w> {
 impl InWork<'_> {
     fn folder(&self) -> &Folder {
         self.now.as_ref().unwrap_or(self.folder)
+    }
+
+    /// A change as the engine takes it; nothing for a Secret whose document stands.
+    fn change(&mut self, id: &LiveId, what: &What, sealed: &AllSealed) -> Option<(LiveId, plan::Change)> {
+        let change = match (what, sealed.get(id)) {
+            (What::Delete, _) => plan::Change::Delete(id.clone()),
+            (What::Put(_), Some(Sealed::AsItStands)) => {
+                self.out.settled.push(id.clone());
+                return None;
+            }
+            (What::Put(_), Some(Sealed::As(value))) => plan::Change::Put((**value).clone()),
+            (What::Put(value), None) => plan::Change::Put((**value).clone()),
+        };
+        Some((id.clone(), change))
     }
 
     /// Plans these changes together; where one of them would spoil the folder, one by one, so that it alone is refused.

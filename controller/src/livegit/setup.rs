@@ -18,6 +18,7 @@ use super::{
     discovery::Discovery,
     git::Budget,
     metrics::GitMetrics,
+    seal::Sealer,
     workers::{Settings, Workers},
 };
 use crate::context::Context;
@@ -65,6 +66,7 @@ fn settings(
         window_bytes: WINDOW_BYTES,
         pending_bytes: PENDING_BYTES,
         audit,
+        sealer: Sealer::new("sops".into(), &config.encrypt_to),
         gate: Arc::new(context.guard.clone()),
         kinds: Arc::new(move || discovery.table()),
         reports: board,

@@ -22,6 +22,7 @@ use super::{
     git::Budget,
     metrics::GitMetrics,
     report::{Gate, Reports},
+    seal::Sealer,
     worker::Worker as Task,
 };
 
@@ -46,6 +47,8 @@ pub struct Settings {
     pub pending_bytes: usize,
     /// Who tells authors; `None` without audit.
     pub audit: Option<Arc<Audit>>,
+    /// Encrypts Secrets; without it they are refused.
+    pub sealer: Option<Sealer>,
     /// Asked before each push.
     pub gate: Arc<dyn Gate>,
     /// Which kinds the cluster serves.

@@ -9,6 +9,9 @@ use super::{ConfigError, in_range};
 /// Largest copy of a repository that is kept, in megabytes, unless somebody says otherwise.
 const MEGABYTES: u64 = 1024;
 
+/// Most recipients of one Secret.
+const MOST_RECIPIENTS: u64 = 16;
+
 /// Writing live objects back to Git. Changes here take a restart.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -24,6 +27,10 @@ pub struct GitConfig {
     pub poll_seconds: u64,
     /// The largest copy of a repository that is kept, in megabytes, 1 to 65536. A larger one is refused.
     pub repository_megabytes: u64,
+    /// Whom Secrets are encrypted for with the program `sops`, as age recipients (`age1…`), at most 16. Without any, or without the program,
+    /// Secrets are refused and counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub encrypt_to: Vec<String>,
     /// Where the API server's audit webhook tells who made which change. Without it the operator is the author of every commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditConfig>,
@@ -57,6 +64,7 @@ impl Default for GitConfig {
             directory: "/var/lib/nsclass/git".into(),
             poll_seconds: 60,
             repository_megabytes: MEGABYTES,
+            encrypt_to: vec![],
             audit: None,
         }
     }
@@ -66,6 +74,7 @@ impl GitConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         in_range("git.pollSeconds", self.poll_seconds, 5..=3600, "5 to 3600 seconds")?;
         in_range("git.repositoryMegabytes", self.repository_megabytes, 1..=65_536, "1 to 65536 megabytes")?;
+        check_recipients(&self.encrypt_to)?;
         let wait = self.audit.as_ref().map_or(wait_seconds(), |audit| audit.wait_seconds);
         in_range("git.audit.waitSeconds", wait, 1..=300, "1 to 300 seconds")
     }
@@ -81,6 +90,19 @@ impl GitConfig {
     }
 }
 
+fn check_recipients(recipients: &[String]) -> Result<(), ConfigError> {
+    in_range("git.encryptTo", recipients.len() as u64, 0..=MOST_RECIPIENTS, "at most 16 recipients")?;
+    let is_recipient = |text: &str| {
+        text.strip_prefix("age1").is_some_and(|key| {
+            key.len() >= 50 && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        })
+    };
+    match recipients.iter().find(|recipient| !is_recipient(recipient)) {
+        Some(_) => Err(ConfigError::Recipient),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
@@ -90,6 +112,7 @@ mod tests {
         let refused = |text: &str| Config::parse(text).and_then(Config::settings).unwrap_err().to_string();
         insta::assert_snapshot!(refused("git: { pollSeconds: 1 }"), @"git.pollSeconds: 1 is out of range: 5 to 3600 seconds");
         insta::assert_snapshot!(refused("git: { repositoryMegabytes: 0 }"), @"git.repositoryMegabytes: 0 is out of range: 1 to 65536 megabytes");
+        insta::assert_snapshot!(refused("git: { encryptTo: [AGE-SECRET-KEY-1X] }"), @"git.encryptTo: has something in it that is no age recipient; write the public keys, which begin with age1");
         let audit = "address: '127.0.0.1:9443', certificateDirectory: /c, tokenFile: /t";
         insta::assert_snapshot!(refused(&format!("git: {{ audit: {{ {audit}, waitSeconds: 0 }} }}")), @"git.audit.waitSeconds: 0 is out of range: 1 to 300 seconds");
     }

@@ -1,4 +1,4 @@
-//! One run of the program: with a deadline, in a process group that ends with it, its output bounded.
+//! One run of a program: with a deadline, in a process group that ends with it, its output bounded.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -22,26 +22,26 @@ const MOST_STDERR: u64 = 64 * 1024;
 
 /// What to run.
 #[derive(Debug)]
-pub(super) struct Call<'c> {
-    pub(super) program: &'c Path,
-    pub(super) args: Vec<OsString>,
-    pub(super) variables: Vec<(OsString, OsString)>,
+pub(in crate::livegit) struct Call<'c> {
+    pub(in crate::livegit) program: &'c Path,
+    pub(in crate::livegit) args: Vec<OsString>,
+    pub(in crate::livegit) variables: Vec<(OsString, OsString)>,
     /// Written to its standard input.
-    pub(super) input: Vec<u8>,
+    pub(in crate::livegit) input: Vec<u8>,
     /// It is killed after that.
-    pub(super) deadline: Duration,
+    pub(in crate::livegit) deadline: Duration,
     /// Most bytes of its standard output; more fail the call.
-    pub(super) most: u64,
+    pub(in crate::livegit) most: u64,
 }
 
 /// How it ended.
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) success: bool,
-    pub(super) code: Option<i32>,
-    pub(super) stdout: Vec<u8>,
+pub(in crate::livegit) struct Ended {
+    pub(in crate::livegit) success: bool,
+    pub(in crate::livegit) code: Option<i32>,
+    pub(in crate::livegit) stdout: Vec<u8>,
     /// Not redacted.
-    pub(super) stderr: String,
+    pub(in crate::livegit) stderr: String,
 }
 
 /// The process group of a child: everything that it started goes when this value does.
@@ -91,7 +91,7 @@ impl Call<'_> {
     ///
     /// # Errors
     /// It cannot be started, takes too long, or says too much. That it failed is no error here.
-    pub(super) async fn run(self) -> Result<Ended, GitError> {
+    pub(in crate::livegit) async fn run(self) -> Result<Ended, GitError> {
         let mut command = command(self.program, &self.args, &self.variables);
         let input = if self.input.is_empty() { Stdio::null() } else { Stdio::piped() };
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -14,6 +14,7 @@ use crate::livegit::{
     git::{GitError, NewCommit, Pushed},
     prepare::{Prepared, prepare},
     report::Notice,
+    seal::AllSealed,
     words,
 };
 
@@ -91,7 +92,12 @@ impl Worker {
             let folder = round.folders.get(&batch.target).unwrap_or(&judged.folder).clone();
             let (kinds, options, spec) = (judged.kinds.clone(), judged.options.clone(), held.spec.clone());
             let own = batch.clone();
-            let prepared = tokio::task::spawn_blocking(move || prepare(&folder, &*kinds, &options, &spec, &own)).await;
+            let sealed = match &self.settings.sealer {
+                Some(sealer) => sealer.seal(&folder, batch).await,
+                None => AllSealed::new(),
+            };
+            let prepared =
+                tokio::task::spawn_blocking(move || prepare(&folder, &*kinds, &options, &spec, &own, &sealed)).await;
             let prepared =
                 prepared.map_err(|error| GitError { failure: Failure::GitFailed, said: error.to_string() })?;
             let replaced = prepared.written.iter().filter_map(|one| {
