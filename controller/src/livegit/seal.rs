@@ -4,15 +4,7 @@
 //! it was made from, and for whom: only where that differs is the Secret encrypted anew. The program gets it through a pipe, and nothing of
 //! it is ever on a disk or a command line.
 
-use std::{
-    collections::BTreeMap,
-    env,
-    ffi::OsString,
-    hash::{DefaultHasher, Hash, Hasher},
-    path::PathBuf,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
 use nsclass_manifests::{
     edit,
@@ -80,9 +72,7 @@ impl Sealer {
     /// Which state of which object, and for whom.
     fn stamp(&self, secret: &Value) -> String {
         let part = |field: &str| secret["metadata"][field].as_str().unwrap_or_default().to_owned();
-        let mut recipients = DefaultHasher::new();
-        self.recipients.hash(&mut recipients);
-        format!("{}@{} for {:016x}", part("uid"), part("resourceVersion"), recipients.finish())
+        format!("{}@{} for {}", part("uid"), part("resourceVersion"), self.recipients.join(","))
     }
 
     async fn encrypt(&self, secret: &Value, stamp: &str) -> Result<Value, String> {

@@ -18,6 +18,7 @@ git:
   enabled: {{ .Values.git.enabled }}
   pollSeconds: {{ .Values.git.pollSeconds | int64 }}
   repositoryMegabytes: {{ .Values.git.repositoryMegabytes | int64 }}
+  encryptTo: {{ toJson .Values.git.encryptTo }}
 {{- end -}}
 
 {{- /* The one configuration file of both processes. */ -}}

@@ -29,6 +29,10 @@ pub static PROMETHEUS: Package =
 pub static SSHD: Package =
     Package { name: "openssh-server", programs: &["sshd"], directory: "usr/sbin", libraries: &["libwrap0"] };
 
+/// The encryption that `sops` uses here, and its keys.
+pub static AGE: Package =
+    Package { name: "age", programs: &["age", "age-keygen"], directory: "usr/bin", libraries: &[] };
+
 impl Package {
     fn is_whole(&self, dir: &Path) -> bool {
         self.programs.iter().all(|program| dir.join(program).is_file())

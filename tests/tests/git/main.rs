@@ -6,6 +6,7 @@ mod crashes;
 mod credentials;
 mod folders;
 mod people;
+mod sealed;
 mod servers;
 mod stage;
 mod writing;

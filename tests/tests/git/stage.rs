@@ -14,6 +14,7 @@ use nsclass_controller::livegit::change::{
 use nsclass_controller::livegit::git::Budget;
 use nsclass_controller::livegit::metrics::GitMetrics;
 use nsclass_controller::livegit::report::{Gate, Notice, Reports, RepositoryReport, TargetReport};
+use nsclass_controller::livegit::seal::Sealer;
 use nsclass_controller::livegit::workers::{Settings, Worker, Workers};
 use nsclass_manifests::identity::LiveId;
 use nsclass_manifests::kinds::KindTable;
@@ -59,6 +60,7 @@ pub(crate) struct Wanted {
     pub(crate) pending_bytes: usize,
     pub(crate) window_bytes: usize,
     pub(crate) audit: Option<Arc<Audit>>,
+    pub(crate) sealer: Option<Sealer>,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) prune: Prune,
     pub(crate) creates_branches: bool,
@@ -78,6 +80,7 @@ impl Default for Wanted {
             pending_bytes: 64 << 20,
             window_bytes: 8 << 20,
             audit: None,
+            sealer: None,
             directory: None,
             prune: Prune::OnEvent,
             creates_branches: false,
@@ -129,6 +132,7 @@ impl Stage {
             window_bytes: wanted.window_bytes,
             pending_bytes: wanted.pending_bytes,
             audit: wanted.audit,
+            sealer: wanted.sealer,
             gate: wanted.leads,
             kinds: Arc::new(move || kinds.clone()),
             reports: heard.clone(),
@@ -305,9 +309,12 @@ impl Live {
     }
 
     pub(crate) fn delete(&self, name: &str) -> Option<Change> {
-        let id = id("configmaps", name);
-        self.lock().remove(&id)?;
-        Some(self.change(id, What::Delete))
+        self.remove(&id("configmaps", name))
+    }
+
+    pub(crate) fn remove(&self, id: &LiveId) -> Option<Change> {
+        self.lock().remove(id)?;
+        Some(self.change(id.clone(), What::Delete))
     }
 
     fn change(&self, id: LiveId, what: What) -> Change {
