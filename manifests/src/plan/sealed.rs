@@ -43,7 +43,7 @@ pub(super) fn replace(
     let values = ground.folder.values(path).map_err(|(_, error)| refused(edit::Reason::Unreadable(error.kind)))?;
     let is_ours = matches!(&values[..], [(_, value)] if stamp(value).is_some()) && placed.file.documents().len() == 1;
     if !is_ours {
-        return Err(if placed.file.is_encrypted() {
+        return Err(if placed.record().is_encrypted() {
             refused(edit::Reason::Encrypted)
         } else {
             Refusal::Clear(placed.title())
