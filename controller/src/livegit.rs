@@ -43,5 +43,4 @@ pub mod workers;
 mod written;
 
 pub use parts::LiveGit;
-pub use run::spawn;
-pub use setup::set_up;
+pub use run::start;

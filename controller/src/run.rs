@@ -135,9 +135,9 @@ pub async fn run(
         context: context.clone(),
         shutdown: shutdown.clone(),
     };
-    let flips = managed.subscribe("namespaces");
     let (mapper, to_queues) = (scope::Concerned(context.clone()), scope::to_queues(context.clone()));
-    tasks.spawn("follow the scope", follow_flips(flips, mapper, to_queues, shutdown.clone()));
+    let flips = follow_flips(managed.subscribe("namespaces"), mapper, to_queues, shutdown.clone());
+    tasks.spawn("follow the scope", flips);
     tasks.spawn("watch namespaces", {
         let listener = scope::Namespaces { context: context.clone(), store: namespace_writer };
         scope_task.run(client.clone(), listener, shutdown.clone())
@@ -173,10 +173,7 @@ pub async fn run(
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));
-    if context.settings().config.git.enabled {
-        let git = livegit::set_up(context.clone(), &mut tasks, &shutdown).await?;
-        livegit::spawn(&git, managed.subscribe("git"), &mut tasks, &shutdown);
-    }
+    livegit::start(&context, &mut tasks, &shutdown).await?;
     for _ in 0..workers {
         tasks.spawn("namespaces", reconcile::work(context.clone(), shutdown.clone()));
     }

@@ -88,7 +88,7 @@ impl Discovery {
                     }
                 }
                 Ok(Err(error)) => {
-                    tracing::warn!(%error, "what the API server serves is not known anew; the last look stays in use")
+                    tracing::warn!(%error, "what the API server serves is not known anew; the last look stays in use");
                 }
                 Err(_) => tracing::warn!("discovery gave no answer in time; the last look stays in use"),
             }

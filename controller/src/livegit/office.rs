@@ -54,9 +54,9 @@ enum Done {
 /// # Errors
 /// A task of its own panicked.
 pub async fn keep(parts: Arc<LiveGit>, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let streams_lists = tokio::select! {
+    let has_initial_events = tokio::select! {
         () = shutdown.cancelled() => return Ok(()),
-        streams_lists = opens(&parts) => streams_lists,
+        has_initial_events = opens(&parts) => has_initial_events,
     };
     let (client, scope) = (parts.context.client.clone(), parts.context.scope.handle().clone());
     let broken = parts.context.metrics.watch_errors.with_label_values(&["git"]);
@@ -64,7 +64,7 @@ pub async fn keep(parts: Arc<LiveGit>, shutdown: CancellationToken) -> anyhow::R
         readers: Readers::default(),
         remotes: Remotes::default(),
         desk: Desk::new(parts.workers.clone()),
-        streams: Streams::new(client, scope, parts.board.clone(), parts.discovery.clone(), broken, streams_lists),
+        streams: Streams::new(client, scope, parts.board.clone(), parts.discovery.clone(), broken, has_initial_events),
         statuses: Statuses::default(),
         rounds: HashMap::new(),
         tasks: JoinSet::new(),

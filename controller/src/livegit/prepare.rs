@@ -106,8 +106,7 @@ impl InWork<'_> {
                 self.out.settled.push(id.clone());
                 return None;
             }
-            (What::Put(_), Some(Sealed::As(value))) => plan::Change::Put((**value).clone()),
-            (What::Put(value), None) => plan::Change::Put((**value).clone()),
+            (What::Put(_), Some(Sealed::As(value))) | (What::Put(value), None) => plan::Change::Put((**value).clone()),
         };
         Some((id.clone(), change))
     }

@@ -8,10 +8,23 @@ use nsclass_shared::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{LiveGit, feed, flips, objects::Known, office};
+use super::{LiveGit, feed, flips, objects::Known, office, setup::set_up};
+use crate::context::Context;
 
-/// Starts them. `flips` are a subscription of their own.
-pub fn spawn(parts: &Arc<LiveGit>, flips: FlipQueue, tasks: &mut Supervisor, shutdown: &CancellationToken) {
+/// Starts everything, where the configuration wants it.
+///
+/// # Errors
+/// As [`set_up`].
+pub async fn start(context: &Arc<Context>, tasks: &mut Supervisor, shutdown: &CancellationToken) -> anyhow::Result<()> {
+    if context.settings().config.git.enabled {
+        let parts = set_up(context.clone(), tasks, shutdown).await?;
+        spawn(&parts, context.scope.subscribe("git"), tasks, shutdown);
+    }
+    Ok(())
+}
+
+/// `flips` are a subscription of their own.
+fn spawn(parts: &Arc<LiveGit>, flips: FlipQueue, tasks: &mut Supervisor, shutdown: &CancellationToken) {
     let client = || parts.context.client.clone();
     tasks.spawn("watch providers", feed::namespaced(parts.clone(), client(), providers, shutdown.clone()));
     tasks.spawn("watch targets", feed::namespaced(parts.clone(), client(), targets, shutdown.clone()));

@@ -27,7 +27,7 @@ pub struct Stream {
     /// Stands before every event of a namespaced kind (scope.md S31).
     pub scope: ScopeHandle,
     /// Whether the server tells the initial events in the watch itself.
-    pub streams_lists: bool,
+    pub has_initial_events: bool,
     /// Whose it is.
     pub target: TargetKey,
     /// What it watches.
@@ -87,7 +87,7 @@ impl Stream {
 
     fn events(&self) -> BoxStream<'static, watcher::Result<Event<DynamicObject>>> {
         let config = Config::default().timeout(WATCH_SECONDS);
-        let config = if self.streams_lists { config.streaming_lists() } else { config };
+        let config = if self.has_initial_events { config.streaming_lists() } else { config };
         match &self.id.namespace {
             Some(namespace) => {
                 let api = Api::namespaced_with(self.client.clone(), namespace, &self.resource);

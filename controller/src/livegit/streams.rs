@@ -39,7 +39,7 @@ pub struct Streams {
     board: Arc<Board>,
     discovery: Discovery,
     broken: IntCounter,
-    streams_lists: bool,
+    has_initial_events: bool,
     running: BTreeMap<Key, Running>,
     tasks: JoinSet<()>,
 }
@@ -59,10 +59,10 @@ impl Streams {
         board: Arc<Board>,
         discovery: Discovery,
         broken: IntCounter,
-        streams_lists: bool,
+        has_initial_events: bool,
     ) -> Self {
         let (running, tasks) = (BTreeMap::new(), JoinSet::new());
-        Self { client, scope, board, discovery, broken, streams_lists, running, tasks }
+        Self { client, scope, board, discovery, broken, has_initial_events, running, tasks }
     }
 
     /// How many run.
@@ -107,7 +107,7 @@ impl Streams {
         let stream = Stream {
             client: self.client.clone(),
             scope: self.scope.clone(),
-            streams_lists: self.streams_lists,
+            has_initial_events: self.has_initial_events,
             target: key.0.clone(),
             id: key.1.clone(),
             resource: wanted.resource.clone(),

@@ -29,12 +29,10 @@ pub(super) fn message(
     };
     if !overruled.is_empty() {
         message += "\n\nThe live object replaces what was edited here:\n";
-        for one in overruled.iter().take(MOST_NAMED) {
-            message += &format!("- {}\n", one.replace(char::is_control, " "));
-        }
-        if overruled.len() > MOST_NAMED {
-            message += &format!("- and {} more\n", overruled.len() - MOST_NAMED);
-        }
+        let named = overruled.iter().take(MOST_NAMED);
+        message.extend(named.map(|one| format!("- {}\n", one.replace(char::is_control, " "))));
+        let more = overruled.len().saturating_sub(MOST_NAMED);
+        message.extend((more > 0).then(|| format!("- and {more} more\n")));
     }
     message
 }

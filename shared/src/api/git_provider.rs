@@ -1,4 +1,9 @@
 //! `GitProvider`: a repository, and how commits are made in it. The doc comments here are what `kubectl explain` shows.
+#![allow(
+    clippy::doc_markdown,
+    clippy::duplicated_attributes,
+    reason = "kubectl explain shows the comments as they are, and columns may be of one type"
+)]
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResource, KubeSchema};

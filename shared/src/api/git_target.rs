@@ -1,4 +1,5 @@
 //! `GitTarget`: a folder of a repository that rules write to. The doc comments here are what `kubectl explain` shows.
+#![allow(clippy::doc_markdown, reason = "kubectl explain shows the comments as they are")]
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResource, KubeSchema};

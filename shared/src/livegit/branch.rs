@@ -5,7 +5,7 @@ pub fn is_branch(name: &str) -> bool {
     let part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"._+-".contains(&b))
-            && !part.ends_with(".lock")
+            && part.strip_suffix(".lock").is_none()
             && !part.ends_with('.')
     };
     (1..=200).contains(&name.len()) && name.split('/').all(part) && !name.contains("..") && name != "HEAD"

@@ -15,11 +15,11 @@ pub enum Reason {
     PathInvalid,
     /// The name of a branch cannot be used, or its provider does not allow it.
     BranchNotAllowed,
-    /// There is no such GitProvider.
+    /// There is no such `GitProvider`.
     ProviderNotFound,
-    /// The GitProvider is not sound.
+    /// The `GitProvider` is not sound.
     ProviderInvalid,
-    /// The Secret of the GitProvider cannot be used.
+    /// The Secret of the `GitProvider` cannot be used.
     SecretInvalid,
     /// Another target has the folder.
     TargetConflict,
@@ -27,19 +27,19 @@ pub enum Reason {
     NamespaceContextConflict,
     /// The name of a namespace cannot be one.
     NamespaceInvalid,
-    /// There is no such GitTarget.
+    /// There is no such `GitTarget`.
     TargetNotFound,
-    /// The namespace of the GitTarget is not managed now.
+    /// The namespace of the `GitTarget` is not managed now.
     TargetOutOfScope,
-    /// The GitTarget does not name the namespace of the rule.
+    /// The `GitTarget` does not name the namespace of the rule.
     TargetForeign,
-    /// The GitTarget is not sound.
+    /// The `GitTarget` is not sound.
     TargetInvalid,
     /// A kind that is not written to Git.
     KindRefused,
     /// More kinds than one rule may name.
     TooManyKinds,
-    /// A cluster-scoped kind in a WatchRule, or a namespaced one in a ClusterWatchRule.
+    /// A cluster-scoped kind in a `WatchRule`, or a namespaced one in a `ClusterWatchRule`.
     ScopeMismatch,
     /// A label selector that cannot be one.
     SelectorInvalid,

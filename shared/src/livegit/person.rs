@@ -17,11 +17,8 @@ pub struct Person {
 impl Person {
     /// A person of these texts, made safe.
     pub fn new(name: &str, email: &str) -> Self {
-        let safe = |text: &str| {
-            let line = safe(text);
-            if line.is_empty() { UNKNOWN.to_owned() } else { line }
-        };
-        Self { name: safe(name), email: safe(&email.replace(char::is_whitespace, "")) }
+        let or_unknown = |line: String| if line.is_empty() { UNKNOWN.to_owned() } else { line };
+        Self { name: or_unknown(safe(name)), email: or_unknown(safe(email).replace(' ', "")) }
     }
 
     /// A user as the API server calls it. One that looks like an address is its own; others get one that nobody receives.

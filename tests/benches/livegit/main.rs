@@ -96,8 +96,8 @@ async fn main() -> Result<()> {
         Ok(())
     })
     .await?;
-    let fetched = server.fetches() - fetches;
-    ensure!(fetched <= 1, "a restart at rest fetched {fetched} times");
+    let since = server.fetches() - fetches;
+    ensure!(since <= 1, "a restart at rest fetched {since} times");
 
     let begin = Instant::now();
     stage.set(&names[0], "seen").await?;
@@ -109,7 +109,7 @@ async fn main() -> Result<()> {
     println!("figure livegit.changes_ratio {:.2} ratio", bare / ours);
     println!("figure livegit.seen_s {seen:.2} s");
     println!("figure livegit.rss_mb {resident:.0} MB");
-    println!("figure livegit.restart_fetches {fetched} fetches");
+    println!("figure livegit.restart_fetches {since} fetches");
     Ok(())
 }
 

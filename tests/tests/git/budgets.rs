@@ -12,7 +12,7 @@ fn noise(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 16);
     while text.len() < bytes {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        text += &format!("{:016x}", state ^ state >> 29);
+        text.extend([format!("{:016x}", state ^ state >> 29)]);
     }
     text
 }

@@ -128,7 +128,8 @@ async fn fault_a_full_disk_is_told_and_over_when_there_is_room() -> Result<()> {
         Ok(())
     };
     mount("size=2m")?;
-    let noise: String = (0..60_000_u64).map(|n| format!("{:x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+    let mut noise = String::new();
+    noise.extend((0..60_000_u64).map(|n| format!("{:x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))));
     let origin = Origin::with(&[FILES, &[("noise.txt", &noise[..])]].concat())?;
     let fill = disk.path().join("fill");
     std::fs::write(&fill, vec![7_u8; 1_800_000])?;

@@ -190,7 +190,7 @@ impl Stage {
         eventually("the folder says what is live", async || {
             let files = origin.files()?;
             let all: String =
-                files.iter().filter(|(path, _)| path.ends_with(".yaml")).map(|(_, text)| text.as_str()).collect();
+                files.iter().filter(|(path, _)| path.contains(".yaml")).map(|(_, text)| text.as_str()).collect();
             for (id, value) in self.live.all() {
                 let level = value["data"]["level"].as_str().unwrap_or_default();
                 ensure!(says(&all, &id.name, level), "{id} is not {level:?}; {:?}\n{all}", heard.last());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use kube::api::Patch;
+use kube::api::{Patch, PatchParams};
 use nsclass_shared::api::GitProvider;
 use nsclass_tests::git_server::Fault;
 use nsclass_tests::{eventually, holds_for};
@@ -20,7 +20,7 @@ async fn f51_a_leader_that_is_killed_in_the_middle_of_a_window_loses_nothing_and
     // A window that nobody will see the end of.
     let providers: kube::Api<GitProvider> = stage.of("pay");
     let window = json!({ "spec": { "commit": { "window": "10m" } } });
-    providers.patch("origin", &Default::default(), &Patch::Merge(window)).await?;
+    providers.patch("origin", &PatchParams::default(), &Patch::Merge(window)).await?;
     let before = stage.commits()?;
     stage.put("pay", "one", "debug").await?;
     holds_for(Duration::from_secs(3), "the change waits in its window", async || {
@@ -30,7 +30,7 @@ async fn f51_a_leader_that_is_killed_in_the_middle_of_a_window_loses_nothing_and
     .await?;
     operator.program().kill()?;
     let short = json!({ "spec": { "commit": { "window": "1s" } } });
-    providers.patch("origin", &Default::default(), &Patch::Merge(short)).await?;
+    providers.patch("origin", &PatchParams::default(), &Patch::Merge(short)).await?;
     let _next = stage.operator().await?;
     stage.file_says("apps/settings.yaml", "level: debug # or debug").await?;
     stage.ready().await?;

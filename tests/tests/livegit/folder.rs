@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use kube::api::DeleteParams;
+use kube::api::{DeleteParams, Patch, PatchParams};
 use nsclass_shared::api::GitTarget;
 use nsclass_tests::{eventually, holds_for};
 use serde_json::json;
@@ -82,7 +82,7 @@ async fn f50_orphans_go_only_under_prune_always_and_deletions_on_event_only_when
     .await?;
     let always = json!({ "spec": { "prune": "Always" } });
     let targets: kube::Api<GitTarget> = stage.of("pay");
-    targets.patch("apps", &Default::default(), &kube::api::Patch::Merge(always)).await?;
+    targets.patch("apps", &PatchParams::default(), &Patch::Merge(always)).await?;
     // Another kind is watched too, so that everything is listed again; what is in the folder of a kind that nobody watches stays.
     eventually("the orphan is swept, and with the last document its file", async || {
         let files = stage.origin.files()?;

@@ -1,7 +1,7 @@
 //! Nobody reads through us (folders.md F58).
 
 use anyhow::{Result, ensure};
-use kube::api::Patch;
+use kube::api::{Patch, PatchParams};
 use nsclass_shared::api::{GitTarget, WatchRule};
 use nsclass_tests::eventually;
 use serde_json::json;
@@ -61,9 +61,9 @@ async fn f58_a_target_takes_rules_from_another_namespace_only_while_it_names_it(
     ensure!(stage.commits()? == 1, "{:?}", stage.origin.log()?);
     let targets: kube::Api<GitTarget> = stage.of("git");
     let allow = |names: &[String]| Patch::Merge(json!({ "spec": { "allowedNamespaces": names } }));
-    targets.patch("apps", &Default::default(), &allow(&[stage.name("pay")])).await?;
+    targets.patch("apps", &PatchParams::default(), &allow(&[stage.name("pay")])).await?;
     stage.file_says("apps/settings.yaml", "level: debug # or debug").await?;
-    targets.patch("apps", &Default::default(), &allow(&[])).await?;
+    targets.patch("apps", &PatchParams::default(), &allow(&[])).await?;
     stage.until("WatchRule", "pay", "maps", "Stalled", "True", "TargetForeign").await?;
     eventually("the target says that it has no rules", async || {
         let status = targets.get("apps").await?.status.unwrap_or_default();

@@ -57,7 +57,7 @@ async fn under_the_charts_roles_nothing_is_denied_and_nothing_is_granted_for_not
     let user = format!("system:serviceaccount:{OPERATOR_NAMESPACE}:{}", stage.name("controller"));
     let granted = Grant::ControllerGit.rules(&own_objects(&Config::default(), ""));
     eventually("every right of it is used", async || {
-        let requests = stage.cp.audit().since(mark.clone()).await?.by_user(&user);
+        let requests = stage.cp.audit().since(mark).await?.by_user(&user);
         let mut left = unused(&granted, &requests);
         left.retain(|right| !FOR_OTHER_DAYS.iter().any(|(allowed, _)| allowed == right));
         ensure!(left.is_empty(), "the controller may do what no test does: {left:#?}");

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use kube::api::{Patch, PatchParams};
+use nsclass_shared::api::GitProvider;
 use nsclass_tests::holds_for;
 use serde_json::json;
 
@@ -70,9 +72,9 @@ async fn f54_a_target_that_leaves_with_changes_pending_writes_none_of_them_and_a
     stage.wire().await?;
     stage.ready().await?;
     // Longer than the stay in the scope: the change waits in its window when the namespace leaves.
-    let providers: kube::Api<nsclass_shared::api::GitProvider> = stage.of("pay");
-    let window = |window: &str| kube::api::Patch::Merge(json!({ "spec": { "commit": { "window": window } } }));
-    providers.patch("origin", &Default::default(), &window("10m")).await?;
+    let providers: kube::Api<GitProvider> = stage.of("pay");
+    let window = |window: &str| Patch::Merge(json!({ "spec": { "commit": { "window": window } } }));
+    providers.patch("origin", &PatchParams::default(), &window("10m")).await?;
     let commits = stage.commits()?;
     stage.put("pay", "one", "debug").await?;
     holds_for(Duration::from_secs(2), "the change waits", async || {
@@ -86,7 +88,7 @@ async fn f54_a_target_that_leaves_with_changes_pending_writes_none_of_them_and_a
         Ok(())
     })
     .await?;
-    providers.patch("origin", &Default::default(), &window("1s")).await?;
+    providers.patch("origin", &PatchParams::default(), &window("1s")).await?;
     stage.manage("pay", true).await?;
     stage.file_says("apps/settings.yaml", "level: debug # or debug").await?;
     stage.ready().await?;

@@ -94,13 +94,13 @@ impl Stage {
         let own = own_objects(&Config::parse(&config)?, &self.name("webhooks"));
         ensure_namespace(&self.cp.admin(), OPERATOR_NAMESPACE).await?;
         let account = self.name("controller");
-        self.cp.apply_yaml(&manifests(&self.grants(), &own, [OPERATOR_NAMESPACE, &account], &self.reads())).await?;
+        self.cp.apply_yaml(&manifests(&Self::grants(), &own, [OPERATOR_NAMESPACE, &account], &self.reads())).await?;
         let identity = Some(self.cp.service_account(OPERATOR_NAMESPACE, &account).await?);
         Operator::start(self.cp, OperatorOptions { config, args, identity }).await
     }
 
     /// What the chart grants the controller with `git.enabled`.
-    pub(crate) fn grants(&self) -> Vec<Grant> {
+    fn grants() -> Vec<Grant> {
         [&Grant::CONTROLLER[..], &[Grant::ControllerGit]].concat()
     }
 
@@ -134,7 +134,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Provider, Secret, target and rule of namespace `pay`, for its ConfigMaps and the folder `apps`.
+    /// Provider, Secret, target and rule of namespace `pay`, for its `ConfigMap`s and the folder `apps`.
     pub(crate) async fn wire(&self) -> Result<()> {
         self.provider("pay", json!({})).await?;
         self.target("pay", "apps", json!({})).await?;
@@ -151,14 +151,14 @@ impl Stage {
         let mut spec = json!({
             "url": self.server.url(), "secretRef": { "name": "git" }, "commit": { "window": "1s", "name": "Operator", "email": "operator@example.com" },
         });
-        merge(&mut spec, more);
+        merge(&mut spec, &more);
         self.make::<GitProvider>(short, "origin", spec).await
     }
 
     /// A target called as its folder.
     pub(crate) async fn target(&self, short: &str, path: &str, more: Value) -> Result<()> {
         let mut spec = json!({ "providerRef": { "name": "origin" }, "branch": "main", "path": path });
-        merge(&mut spec, more);
+        merge(&mut spec, &more);
         self.make::<GitTarget>(short, &path.replace('/', "-"), spec).await
     }
 
@@ -196,7 +196,7 @@ impl Stage {
         Api::namespaced(self.cp.admin(), &self.name(short))
     }
 
-    /// Makes or changes a live ConfigMap.
+    /// Makes or changes a live `ConfigMap`.
     pub(crate) async fn put(&self, short: &str, name: &str, level: &str) -> Result<()> {
         let map = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name }, "data": { "level": level } });
         let params = PatchParams::apply("somebody").force();
@@ -249,7 +249,7 @@ impl Stage {
     }
 }
 
-fn merge(into: &mut Value, more: Value) {
+fn merge(into: &mut Value, more: &Value) {
     for (key, value) in more.as_object().into_iter().flatten() {
         into[key] = value.clone();
     }

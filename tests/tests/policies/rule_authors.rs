@@ -45,7 +45,7 @@ async fn f58_nobody_writes_a_rule_in_somebody_elses_name_or_in_a_group_that_they
     // What is nobody's to judge passes: labels, and the controller's status.
     Ask::merge(&path, json!({ "metadata": { "labels": { "a": "b" } } })).done(&stage.admin).await?;
     let status = json!({ "status": { "kinds": 1 } });
-    Ask::merge(&format!("{path}/status"), status).done(&stage.admin).await?;
+    Ask::merge(format!("{path}/status"), status).done(&stage.admin).await?;
     let live = stage.live(&path).await?;
     ensure!(live["spec"]["author"]["user"] == user && live["status"]["kinds"] == 1, "{live:#}");
     Ask::delete(&path).done(&stage.admin).await?;

@@ -64,9 +64,9 @@ async fn f58_a_rule_for_what_its_author_may_not_read_is_denied_until_they_may() 
         "targetRef": { "name": "prod" }, "author": { "user": user },
         "rules": [{ "apiGroups": [""], "resources": ["secrets", "configmaps"] }],
     });
-    let rule: WatchRule = stage.git("WatchRule", &spec)?;
+    let written: WatchRule = stage.git("WatchRule", &spec)?;
     let denial = eventually("the rule is judged, and denied", async || {
-        denied(rules.create(&PostParams { dry_run: true, ..PostParams::default() }, &rule).await)
+        denied(rules.create(&PostParams { dry_run: true, ..PostParams::default() }, &written).await)
     });
     says(&denial.await?.message, &["may not get, list, watch secrets", "configmaps", &namespace, "grant it to them"])?;
 
@@ -77,7 +77,7 @@ async fn f58_a_rule_for_what_its_author_may_not_read_is_denied_until_they_may() 
     stage.cp.apply_yaml(&reads.to_string()).await?;
     stage.cp.apply_yaml(&bind("reads").to_string()).await?;
     eventually("who may read may write the rule", async || {
-        rules.create(&PostParams::default(), &rule).await.context("not yet")
+        rules.create(&PostParams::default(), &written).await.context("not yet")
     })
     .await?;
 

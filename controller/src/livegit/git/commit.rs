@@ -10,6 +10,9 @@ use super::{GitError, Repository};
 /// Where new commits stand in the copy until they are pushed.
 const NEW: &str = "refs/nsclass/new";
 
+/// A file's mode and bytes; `None` for one that goes.
+pub type NewFile = Option<(u32, Arc<[u8]>)>;
+
 /// A commit to make.
 #[derive(Clone, Debug)]
 pub struct NewCommit {
@@ -21,8 +24,8 @@ pub struct NewCommit {
     pub time: Timestamp,
     /// The message.
     pub message: String,
-    /// Files by path from the repository's root: mode and bytes, or `None` for one that goes. Never empty.
-    pub files: BTreeMap<String, Option<(u32, Arc<[u8]>)>>,
+    /// Files by path from the repository's root. Never empty.
+    pub files: BTreeMap<String, NewFile>,
 }
 
 impl Repository {

@@ -43,7 +43,7 @@ impl Keys {
         let mut config = CONFIGURATION.to_owned();
         if let Some(remote) = remote {
             let transport = remote.url.transport;
-            config += &format!("[protocol \"{}\"]\n\tallow = always\n", protocol(transport));
+            config.extend([format!("[protocol \"{}\"]\n\tallow = always\n", protocol(transport))]);
             match transport {
                 Transport::Https => self.https(remote, &mut config)?,
                 Transport::Ssh => self.ssh(remote)?,
@@ -62,16 +62,19 @@ impl Keys {
             // A helper is run by a shell.
             let path = self.dir.join("credentials").display().to_string().replace('\'', r"'\''");
             let helper = format!("store --file='{path}'");
-            *config += &format!("[credential \"{origin}\"]\n\thelper = \"{}\"\n", quoted(&helper));
+            config.extend([format!("[credential \"{origin}\"]\n\thelper = \"{}\"\n", quoted(&helper))]);
         }
         if let Some(token) = &credentials.bearer {
             // Only for this server, and redirects are not followed.
-            *config += &format!("[http \"{origin}/\"]\n\textraHeader = \"Authorization: Bearer {}\"\n", quoted(token));
+            config.extend([format!(
+                "[http \"{origin}/\"]\n\textraHeader = \"Authorization: Bearer {}\"\n",
+                quoted(token)
+            )]);
         }
         if let Some(ca) = &credentials.ca {
             self.file("ca.crt", ca)?;
-            *config +=
-                &format!("[http]\n\tsslCAInfo = \"{}\"\n", quoted(&self.dir.join("ca.crt").display().to_string()));
+            let path = self.dir.join("ca.crt").display().to_string();
+            config.extend([format!("[http]\n\tsslCAInfo = \"{}\"\n", quoted(&path))]);
         }
         Ok(())
     }

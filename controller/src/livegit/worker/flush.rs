@@ -70,14 +70,12 @@ impl Worker {
             };
             let pushed = self.write(&round).await?;
             drop(permit);
-            match pushed {
-                Some(tip) => return self.settle(round, Some(tip)).await,
-                None => {
-                    self.settings.metrics.overtaken();
-                    let tip = self.ask().await?;
-                    self.move_to(tip).await?;
-                }
+            if let Some(made) = pushed {
+                return self.settle(round, Some(made)).await;
             }
+            self.settings.metrics.overtaken();
+            let tip = self.ask().await?;
+            self.move_to(tip).await?;
         }
         Err(GitError { failure: Failure::GitFailed, said: "others push to this branch all the time".to_owned() })
     }

@@ -220,7 +220,9 @@ mod tests {
                 }
             }
             let mut small = Claims::new(2);
-            claims.into_iter().for_each(|claim| small.add(claim));
+            for claim in claims {
+                small.add(claim);
+            }
             prop_assert!(small.len() <= 2);
         }
     }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::livegit::fault::Reason;
 use crate::livegit::kinds::GroupResource;
-use crate::livegit::world::{KindState, Name, RuleId, RuleOutlook, StreamId, TargetOutlook};
+use crate::livegit::world::{KindState, Name, RuleId, RuleOutlook, Selection, StreamId, TargetOutlook};
 
 fn shown(conditions: &Conditions) -> String {
     let word = |status: Option<bool>| status.map_or("Unknown", |status| if status { "True" } else { "False" });
@@ -83,7 +83,7 @@ fn f20_an_invalid_folder_stalls_its_target_whatever_else_there_is() {
     let bound = vec![RuleId::Cluster("all".to_owned())];
     let outlook = TargetOutlook {
         bound,
-        streams: [(stream("configmaps"), Default::default())].into(),
+        streams: [(stream("configmaps"), Selection::default())].into(),
         ..TargetOutlook::default()
     };
     let ready = |facts: Option<&TargetFacts>, progress: Progress| {

@@ -36,7 +36,7 @@ async fn make(demo: &Demo<'_>) -> Result<Repository> {
          Git server of the demo's own serves it over TLS.",
     );
     let repository = Repository::start().await?;
-    demo.screen.table(&["FILE OF apps/", ""], &repository.shown()?);
+    demo.screen.table(&["FILE OF apps/", ""], &repository.shown());
     demo.screen.command(&format!("kubectl create namespace {TEAM} && kubectl apply -k apps"));
     ensure_namespace(&demo.cluster.client(), TEAM).await?;
     for object in repository.rendered()? {
