@@ -17,6 +17,8 @@ use tokio::time::{Instant, timeout};
 
 /// How long an answer holds. A right that is taken away is noticed after that time, or when the rule starts again.
 const HOLDS: Duration = Duration::from_secs(300);
+/// How long a refusal holds: who grants what is missing waits for it.
+const REFUSED_HOLDS: Duration = Duration::from_secs(10);
 /// Longest wait for the answers to one question.
 const LONGEST: Duration = Duration::from_secs(10);
 
@@ -58,7 +60,8 @@ impl Readers {
         self.asking.remove(&question);
         match answer {
             Ok(may) => {
-                self.answers.insert(question, (may, now + HOLDS));
+                let holds = if may == May::Yes { HOLDS } else { REFUSED_HOLDS };
+                self.answers.insert(question, (may, now + holds));
             }
             Err(error) => {
                 tracing::warn!(user = question.author.user, kind = %question.kind, error, "what an author may read is not known; it is asked again");
@@ -134,6 +137,9 @@ mod tests {
         assert_eq!(look(&mut readers, &["secrets"], later), (vec![May::Yes], 1));
         readers.answered(question("secrets"), Ok(May::No(vec!["list"])), later);
         assert_eq!(look(&mut readers, &["secrets"], later), (vec![May::No(vec!["list"])], 0));
+        // Who was refused is asked about sooner.
+        assert_eq!(look(&mut readers, &["secrets"], later + REFUSED_HOLDS).1, 1);
+        readers.answered(question("secrets"), Ok(May::No(vec!["list"])), later);
         // The rule was away for one look.
         assert_eq!(look(&mut readers, &[], later), (vec![], 0));
         assert_eq!(look(&mut readers, &["secrets"], later), (vec![May::Unknown], 1));

@@ -198,9 +198,10 @@ async fn f51_more_than_is_kept_is_written_from_a_complete_set() -> Result<()> {
 #[tokio::test]
 async fn f51_more_than_is_kept_while_the_server_refuses_is_written_when_it_takes_it_again() -> Result<()> {
     let origin = Origin::with(FILES)?;
+    let server = Https::start(&origin).await?;
     let live = Live::with(&[("one", "info"), ("two", "info")]);
     let wanted = Wanted { pending_bytes: 10_000, poll: Duration::from_secs(3600), ..Wanted::default() };
-    let stage = Stage::start(local(&origin)?, &live, wanted).await?;
+    let stage = Stage::start(https(&server)?, &live, wanted).await?;
     stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
     origin.refuse_pushes(Some("only on weekdays"))?;
     stage.set("one", "debug").await?;

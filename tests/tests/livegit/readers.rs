@@ -39,9 +39,7 @@ async fn f58_a_rule_reads_only_what_its_author_may_and_starts_when_they_may() ->
     ] {
         stage.cp.apply_yaml(&object.to_string()).await?;
     }
-    // It is asked again when it starts again.
-    stage.manage("pay", false).await?;
-    stage.manage("pay", true).await?;
+    // Who was refused is asked about again within seconds.
     stage.until("WatchRule", "pay", "maps", "Ready", "True", "Streaming").await?;
     stage.file_says("apps/settings.yaml", "level: debug # or debug").await?;
     Ok(())
