@@ -84,9 +84,8 @@ pub async fn run(
     let client = clients.gated;
     definitions::ensure(&client).await?;
     let listener = admin_port(around.admin, settings.config.controller.admin_address).await?;
-    let workers = settings.config.controller.workers;
-    let lease_name = names::controller_lease(&settings.config.instance);
-    let lease = LeaseApi::new(clients.lease, &settings.config.operator_namespace, &lease_name);
+    let (workers, config) = (settings.config.controller.workers, &settings.config);
+    let lease = LeaseApi::new(clients.lease, &config.operator_namespace, &names::controller_lease(&config.instance));
     let (timing, standing) = (settings.config.leader_election.timing(), Arc::new(Standing::default()));
 
     let (namespaces, namespace_writer) = kube::runtime::reflector::store::<WatchedNamespace>();
@@ -136,8 +135,8 @@ pub async fn run(
         shutdown: shutdown.clone(),
     };
     let (mapper, to_queues) = (scope::Concerned(context.clone()), scope::to_queues(context.clone()));
-    let flips = follow_flips(managed.subscribe("namespaces"), mapper, to_queues, shutdown.clone());
-    tasks.spawn("follow the scope", flips);
+    let flips = managed.subscribe("namespaces");
+    tasks.spawn("follow the scope", follow_flips(flips, mapper, to_queues, shutdown.clone()));
     tasks.spawn("watch namespaces", {
         let listener = scope::Namespaces { context: context.clone(), store: namespace_writer };
         scope_task.run(client.clone(), listener, shutdown.clone())

@@ -39,9 +39,16 @@ async fn make(demo: &Demo<'_>) -> Result<Repository> {
     demo.screen.table(&["FILE OF apps/", ""], &repository.shown());
     demo.screen.command(&format!("kubectl create namespace {TEAM} && kubectl apply -k apps"));
     ensure_namespace(&demo.cluster.client(), TEAM).await?;
-    for object in repository.rendered()? {
+    let objects = repository.rendered()?;
+    for object in &objects {
         apply_yaml(&demo.cluster.client(), &object.to_string()).await?;
     }
+    let maps: Api<ConfigMap> = Api::namespaced(demo.cluster.client(), TEAM);
+    demo.fact("its ConfigMap is live, in the namespace that the kustomization assigns", async || {
+        ensure!(maps.get_opt("a").await?.is_some(), "there is none among {} objects", objects.len());
+        Ok(())
+    })
+    .await?;
     Ok(repository)
 }
 
