@@ -214,17 +214,22 @@ impl Stage {
         status: &str,
         reason: &str,
     ) -> Result<Value> {
+        eventually(format!("{kind} {name} says {condition}={status} {reason}"), async || {
+            let whole = self.status(kind, short, name).await?;
+            let conditions = whole["conditions"].as_array().cloned().unwrap_or_default();
+            let is = conditions.iter().find(|is| is["type"] == condition).context("no such condition")?;
+            ensure!(is["status"] == status && (reason.is_empty() || is["reason"] == reason), "{is}");
+            Ok(whole)
+        })
+        .await
+    }
+
+    /// The status of an object of ours; null where it has none.
+    pub(crate) async fn status(&self, kind: &str, short: &str, name: &str) -> Result<Value> {
         let gvk = GroupVersionKind::gvk("nsclass.io", "v1alpha1", kind);
         let api: Api<DynamicObject> =
             Api::namespaced_with(self.cp.admin(), &self.name(short), &ApiResource::from_gvk(&gvk));
-        eventually(format!("{kind} {name} says {condition}={status} {reason}"), async || {
-            let object = api.get(name).await?;
-            let conditions = object.data["status"]["conditions"].as_array().cloned().unwrap_or_default();
-            let is = conditions.iter().find(|is| is["type"] == condition).context("no such condition")?;
-            ensure!(is["status"] == status && (reason.is_empty() || is["reason"] == reason), "{is}");
-            Ok(object.data["status"].clone())
-        })
-        .await
+        Ok(api.get(name).await?.data["status"].clone())
     }
 
     /// Waits until the target `apps` is ready, with everything pushed.
