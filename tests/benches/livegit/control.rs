@@ -51,7 +51,9 @@ fn git(home: &Path, dir: &Path, args: &[&str]) -> Result<()> {
     command.arg("-c").arg(format!("http.sslCAInfo={}", ca.display()));
     command.arg("-c").arg(format!("credential.helper=store --file={}", store.display()));
     command.args(["-c", "user.name=control", "-c", "user.email=control@localhost", "-c", "gc.auto=0"]).args(args);
-    command.current_dir(dir).env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    command.current_dir(dir).env_clear().env("PATH", path).env("HOME", home);
+    command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
     let output = command.output().context("git cannot be run")?;
     ensure!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     Ok(())
