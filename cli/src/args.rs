@@ -7,6 +7,7 @@ use crate::licence::LicenceCommand;
 use crate::rbac_check::RbacCheck;
 use crate::release::Release;
 use crate::render::Render;
+use crate::smoke::Smoke;
 use crate::usage::Usage;
 
 /// Namespace Class from the command line
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     RbacCheck(RbacCheck),
     /// Let go of everything before the operator is removed: stop its controller, take finalizers off
     Release(Release),
+    /// Try on a cluster what the operator promises, with a class and a namespace that go again
+    Smoke(Smoke),
     /// Issue, verify and explain the licences that an operator with gate.mode Hybrid or Strict wants
     Licence {
         #[command(subcommand)]

@@ -11,6 +11,7 @@ mod pages;
 mod rbac_check;
 mod release;
 mod render;
+mod smoke;
 mod usage;
 
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ pub fn run(name: &'static str) -> ExitCode {
         Command::Render(command) => render::run(&command, &mut out),
         Command::RbacCheck(command) => rbac_check::run(&command, &mut out),
         Command::Release(command) => release::run(&command, &mut out),
+        Command::Smoke(command) => smoke::run(&command, &mut out),
         Command::Licence { command } => licence::run(&command, &mut out),
         Command::Usage(command) => usage::run(&command, &mut out),
         Command::Completions { shell } => {

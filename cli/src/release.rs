@@ -15,6 +15,7 @@ use nsclass_shared::runtime::connect;
 
 use crate::cluster::block_on;
 use crate::output::{Output, Style};
+use leader::Unmarked;
 use objects::Bindings;
 
 /// Who writes, in managedFields and in the API server's audit log.
@@ -79,9 +80,13 @@ pub(crate) fn run(command: &Release, out: &mut Output) -> Result<ExitCode> {
 impl Task<'_> {
     async fn undo(&self, out: &mut Output) -> Result<()> {
         let text = match (self.unmark().await?, self.command.dry_run) {
-            (false, _) => "it is not marked as released",
-            (true, false) => "no longer marked as released; its controller may lead",
-            (true, true) => "would no longer be marked as released",
+            (Unmarked::HadNone, _) => "it is not marked as released",
+            (Unmarked::Done, false) => "no longer marked as released; its controller may lead",
+            (Unmarked::Done, true) => "would no longer be marked as released",
+            (Unmarked::MadeAnew, false) => {
+                "its Lease was gone and is made anew without the mark; its controller may lead"
+            }
+            (Unmarked::MadeAnew, true) => "its Lease is gone and would be made anew without the mark",
         };
         self.say(out, text)
     }

@@ -21,6 +21,7 @@ use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
+pub use error::CertsError;
 pub use metrics::CertificateMetrics;
 use office::Office;
 pub use report::Report;

@@ -21,7 +21,7 @@ use nsclass_shared::{
     marks::Owner,
     names,
     plan::{ClassFacts, ClassState, Protected, protection, rendering},
-    reason::Reason,
+    reason::{Reason, Remark},
     variables::Variables,
 };
 use serde_json::Value;
@@ -172,12 +172,11 @@ impl Classes {
                 (!errors.is_empty()).then(|| sentences(&errors))
             }
         };
-        Ok(match refused {
-            Some(message) => Assessment { status: Some(false), reason: "Invalid".into(), message },
-            None => {
-                Assessment { status: Some(true), reason: "Valid".into(), message: "the class can be applied".into() }
-            }
-        })
+        let (status, reason, message) = match refused {
+            Some(why) => (false, Remark::Invalid, why),
+            None => (true, Remark::Valid, "the class can be applied".to_owned()),
+        };
+        Ok(Assessment { status: Some(status), reason: reason.to_string(), message })
     }
 
     fn read(&self, object: &DynamicObject) -> Arc<ReadClass> {

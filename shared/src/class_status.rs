@@ -7,7 +7,7 @@ use crate::api::{
     set_condition,
 };
 use crate::guard::{self, ClassView, HeldNamespace};
-use crate::reason::Reason;
+use crate::reason::{Reason, Remark};
 
 /// Failing namespaces named in one message; the others are counted.
 const MOST_NAMED: usize = 3;
@@ -106,7 +106,7 @@ pub fn class_status(
 fn licence_holds(ours: &str, unlicensed: &[String]) -> Assessment {
     if unlicensed.is_empty() {
         let message = format!("no namespace of instance {ours} waits for a licence");
-        return Assessment { status: Some(false), reason: "NothingWaits".into(), message };
+        return Assessment { status: Some(false), reason: Remark::NothingWaits.to_string(), message };
     }
     let mut named = unlicensed.to_vec();
     named.sort();
@@ -116,13 +116,13 @@ fn licence_holds(ours: &str, unlicensed: &[String]) -> Assessment {
         and_more(&named),
         Reason::LicenceRequired.remedy()
     );
-    Assessment { status: Some(true), reason: Reason::LicenceRequired.to_string(), message }
+    Assessment { status: Some(true), reason: Remark::LicenceRequired.to_string(), message }
 }
 
 fn other_instance(ours: &str, elsewhere: &[(String, String)]) -> Assessment {
     if elsewhere.is_empty() {
         let message = format!("no other instance keeps a namespace of the scope of instance {ours}");
-        return Assessment { status: Some(false), reason: "NoOverlap".into(), message };
+        return Assessment { status: Some(false), reason: Remark::NoOverlap.to_string(), message };
     }
     let mut named: Vec<String> =
         elsewhere.iter().map(|(namespace, instance)| format!("{namespace} (by {instance})")).collect();
@@ -132,7 +132,7 @@ fn other_instance(ours: &str, elsewhere: &[(String, String)]) -> Assessment {
         and_more(&named),
         Reason::OtherInstance.remedy()
     );
-    Assessment { status: Some(true), reason: "KeptByAnother".into(), message }
+    Assessment { status: Some(true), reason: Remark::KeptByAnother.to_string(), message }
 }
 
 /// The first few, and how many more there are.
@@ -144,27 +144,27 @@ fn and_more(named: &[String]) -> String {
 
 fn when_suspended() -> Assessment {
     let message = "the class carries the annotation nsclass.io/suspend, so nothing is written in its namespaces; remove it to go on";
-    Assessment { status: Some(false), reason: Reason::Suspended.to_string(), message: message.into() }
+    Assessment { status: Some(false), reason: Remark::Suspended.to_string(), message: message.into() }
 }
 
 fn ready(accepted: &Assessment, bound: usize, ready: usize, failing: &[&BindingSummary]) -> Assessment {
     let (status, reason, message) = if accepted.status != Some(true) {
-        (Some(false), "NotAccepted", "the class is not applied: see the condition Accepted".to_owned())
+        (Some(false), Remark::NotAccepted, "the class is not applied: see the condition Accepted".to_owned())
     } else if failing.is_empty() && ready < bound {
-        (None, "Applying", format!("{ready} of {bound} namespaces are ready; nothing failed so far"))
+        (None, Remark::Applying, format!("{ready} of {bound} namespaces are ready; nothing failed so far"))
     } else if failing.is_empty() {
         let message = match bound {
             0 => "no namespace has this class".to_owned(),
             1 => "the one namespace with this class is ready".to_owned(),
             n => format!("all {n} namespaces with this class are ready"),
         };
-        (Some(true), "NamespacesReady", message)
+        (Some(true), Remark::NamespacesReady, message)
     } else {
         let named: Vec<String> = failing.iter().map(|b| format!("{} ({})", b.namespace, b.reason)).collect();
         let message = format!("{} of {bound} namespaces are not ready: {}", failing.len(), and_more(&named));
-        (Some(false), "NamespacesFailing", message)
+        (Some(false), Remark::NamespacesFailing, message)
     };
-    Assessment { status, reason: reason.into(), message }
+    Assessment { status, reason: reason.to_string(), message }
 }
 
 /// What is known of a class that decides over its finalizer.

@@ -5,12 +5,16 @@
 
 mod gvk;
 
+use std::cmp::Ordering;
 use std::fmt;
 
 pub use gvk::{GroupKind, Gvk, GvkError};
 
+use crate::text;
+
 /// One object of a cluster: group, kind, namespace and name, without a version.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Eq, Hash)]
+#[allow(clippy::derived_hash_with_manual_eq, reason = "equal as field by field, only sooner")]
 pub struct ObjectIdentity {
     /// API group; empty for the core group.
     pub group: String,
@@ -20,6 +24,29 @@ pub struct ObjectIdentity {
     pub namespace: Option<String>,
     /// `metadata.name`.
     pub name: String,
+}
+
+impl PartialEq for ObjectIdentity {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.kind == other.kind
+            && self.namespace == other.namespace
+            && text::same(&self.group, &other.group)
+    }
+}
+
+impl PartialOrd for ObjectIdentity {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By group, then kind, namespace and name.
+impl Ord for ObjectIdentity {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let groups = text::order(&self.group, &other.group).then_with(|| self.kind.cmp(&other.kind));
+        groups.then_with(|| self.namespace.cmp(&other.namespace)).then_with(|| self.name.cmp(&other.name))
+    }
 }
 
 impl ObjectIdentity {

@@ -37,6 +37,7 @@ mod shared_name;
 pub mod template;
 #[cfg(test)]
 mod testing;
+mod text;
 mod trust;
 pub mod usage;
 pub mod validate;

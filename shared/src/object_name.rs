@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::identity::Gvk;
+use crate::text;
 use crate::validity::{is_dns_label, is_dns_subdomain, is_path_segment};
 
 /// The form that a kind asks of its names.
@@ -39,8 +40,9 @@ const EXCEPTIONS: [(&str, &str, NameRule); 9] = [
 impl NameRule {
     /// The rule of a kind.
     pub fn of(kind: &Gvk) -> Self {
-        let found =
-            EXCEPTIONS.iter().find(|(group, name, _)| kind.group == *group && (*name == "*" || kind.kind == *name));
+        let found = EXCEPTIONS
+            .iter()
+            .find(|(group, name, _)| (*name == "*" || kind.kind == *name) && text::same(group, &kind.group));
         found.map_or(Self::Subdomain, |(_, _, rule)| *rule)
     }
 

@@ -1,125 +1,71 @@
-//! Why a binding is not Ready: the vocabulary of class.md C37, each word with what to do about it.
+//! Why a condition is as it is: the vocabulary of class.md C37, each word with what it means and what to do about it. Those of a binding's
+//! `Ready` are [`Reason`]s; those of all other conditions are [`Remark`]s.
 
-/// Reason of a binding's `Ready` condition, and label of the failure metrics: the set is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// Everything is there and recorded (Ready=True).
-    BindingRecorded,
-    /// The inventory is written and the objects are on their way (Ready=Unknown).
-    Applying,
-    /// The class does not exist, or is being deleted.
-    ClassNotFound,
-    /// The class exists, but is not accepted.
-    ClassInvalid,
-    /// The label went; the objects go when the delay is over.
-    OptingOut,
-    /// A variable is missing, or a rendered value cannot be used.
-    RenderFailed,
-    /// Two items are one object.
-    DuplicateResource,
-    /// The policy denies a kind.
-    GVKDenied,
-    /// The API server does not serve a kind.
-    KindNotFound,
-    /// An object of that name belongs to somebody else.
-    NotOwned,
-    /// Another field manager holds a field, and the class does not force it.
-    ApplyConflict,
-    /// The API server cannot read the manifest.
-    InvalidManifest,
-    /// A field that cannot change would have to.
-    ImmutableField,
-    /// The controller lacks a right.
-    Forbidden,
-    /// A quota is exhausted.
-    QuotaExceeded,
-    /// Another admission webhook or policy said no.
-    AdmissionDenied,
-    /// An apply failed for another reason, usually a passing one.
-    ApplyFailed,
-    /// A delete failed.
-    DeleteFailed,
-    /// A finalizer holds an object that is being deleted.
-    DeleteBlocked,
-    /// The mass-delete guard stopped deletion.
-    GuardEngaged,
-    /// The inventory cannot be read.
-    InventoryCorrupted,
-    /// Old and new objects together are more than an inventory holds.
-    InventoryTooLarge,
-    /// The namespace is being deleted.
-    NamespaceTerminating,
-    /// Another operator instance keeps this namespace.
-    OtherInstance,
-    /// Writes are suspended by annotation.
-    Suspended,
-    /// The licence gate has the namespace wait.
-    LicenceRequired,
+mod remark;
+mod vocabulary;
+
+pub use remark::Remark;
+use vocabulary::vocabulary;
+
+vocabulary! {
+    /// Reason of a binding's `Ready` condition, and label of the failure metrics: the set is closed.
+    Reason {
+        /// Everything is there and recorded (Ready=True).
+        BindingRecorded,
+        /// The inventory is written and the objects are on their way (Ready=Unknown).
+        Applying,
+        /// The class does not exist, or is being deleted.
+        ClassNotFound,
+        /// The class exists, but is not accepted.
+        ClassInvalid,
+        /// The label went; the objects go when the delay is over.
+        OptingOut,
+        /// A variable is missing, or a rendered value cannot be used.
+        RenderFailed,
+        /// Two items are one object.
+        DuplicateResource,
+        /// The policy denies a kind.
+        GVKDenied,
+        /// The API server does not serve a kind.
+        KindNotFound,
+        /// An object of that name belongs to somebody else.
+        NotOwned,
+        /// Another field manager holds a field, and the class does not force it.
+        ApplyConflict,
+        /// The API server cannot read the manifest.
+        InvalidManifest,
+        /// A field that cannot change would have to.
+        ImmutableField,
+        /// The controller lacks a right.
+        Forbidden,
+        /// A quota is exhausted.
+        QuotaExceeded,
+        /// Another admission webhook or policy said no.
+        AdmissionDenied,
+        /// An apply failed for another reason, usually a passing one.
+        ApplyFailed,
+        /// A delete failed.
+        DeleteFailed,
+        /// A finalizer holds an object that is being deleted.
+        DeleteBlocked,
+        /// The mass-delete guard stopped deletion.
+        GuardEngaged,
+        /// The inventory cannot be read.
+        InventoryCorrupted,
+        /// Old and new objects together are more than an inventory holds.
+        InventoryTooLarge,
+        /// The namespace is being deleted.
+        NamespaceTerminating,
+        /// Another operator instance keeps this namespace.
+        OtherInstance,
+        /// Writes are suspended by annotation.
+        Suspended,
+        /// The licence gate has the namespace wait.
+        LicenceRequired,
+    }
 }
 
 impl Reason {
-    /// Every reason, in the order of the specification.
-    pub const ALL: [Self; 26] = [
-        Self::BindingRecorded,
-        Self::Applying,
-        Self::ClassNotFound,
-        Self::ClassInvalid,
-        Self::OptingOut,
-        Self::RenderFailed,
-        Self::DuplicateResource,
-        Self::GVKDenied,
-        Self::KindNotFound,
-        Self::NotOwned,
-        Self::ApplyConflict,
-        Self::InvalidManifest,
-        Self::ImmutableField,
-        Self::Forbidden,
-        Self::QuotaExceeded,
-        Self::AdmissionDenied,
-        Self::ApplyFailed,
-        Self::DeleteFailed,
-        Self::DeleteBlocked,
-        Self::GuardEngaged,
-        Self::InventoryCorrupted,
-        Self::InventoryTooLarge,
-        Self::NamespaceTerminating,
-        Self::OtherInstance,
-        Self::Suspended,
-        Self::LicenceRequired,
-    ];
-
-    /// The word in the condition.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::BindingRecorded => "BindingRecorded",
-            Self::Applying => "Applying",
-            Self::ClassNotFound => "ClassNotFound",
-            Self::ClassInvalid => "ClassInvalid",
-            Self::OptingOut => "OptingOut",
-            Self::RenderFailed => "RenderFailed",
-            Self::DuplicateResource => "DuplicateResource",
-            Self::GVKDenied => "GVKDenied",
-            Self::KindNotFound => "KindNotFound",
-            Self::NotOwned => "NotOwned",
-            Self::ApplyConflict => "ApplyConflict",
-            Self::InvalidManifest => "InvalidManifest",
-            Self::ImmutableField => "ImmutableField",
-            Self::Forbidden => "Forbidden",
-            Self::QuotaExceeded => "QuotaExceeded",
-            Self::AdmissionDenied => "AdmissionDenied",
-            Self::ApplyFailed => "ApplyFailed",
-            Self::DeleteFailed => "DeleteFailed",
-            Self::DeleteBlocked => "DeleteBlocked",
-            Self::GuardEngaged => "GuardEngaged",
-            Self::InventoryCorrupted => "InventoryCorrupted",
-            Self::InventoryTooLarge => "InventoryTooLarge",
-            Self::NamespaceTerminating => "NamespaceTerminating",
-            Self::OtherInstance => "OtherInstance",
-            Self::Suspended => "Suspended",
-            Self::LicenceRequired => "LicenceRequired",
-        }
-    }
-
     /// One sentence that says what to do.
     pub fn remedy(self) -> &'static str {
         match self {
@@ -181,12 +127,6 @@ impl Reason {
     }
 }
 
-impl std::fmt::Display for Reason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,7 +137,41 @@ mod tests {
         assert_eq!(words.len(), Reason::ALL.len());
         for reason in Reason::ALL {
             assert!(reason.as_str().chars().all(char::is_alphanumeric), "{reason}");
+            assert!(reason.meaning().ends_with('.') && !reason.meaning().starts_with(' '), "{reason}");
             assert!(reason.remedy().len() > 10 && !reason.remedy().ends_with('.'), "{reason}");
         }
+    }
+    /// Rust files under a directory of the workspace.
+    fn sources(dir: &std::path::Path, into: &mut Vec<std::path::PathBuf>) {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, into);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                into.push(path);
+            }
+        }
+    }
+
+    /// A condition's reason is a string where it is written; here is seen to it that nobody makes one up there.
+    #[test]
+    fn c37_no_condition_has_a_reason_that_is_in_no_vocabulary() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        let (mut files, mut seen) = (Vec::new(), 0);
+        for part in ["shared", "controller", "webhook"] {
+            sources(&std::path::Path::new(root).join(part).join("src"), &mut files);
+        }
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for written in code.split("Assessment {").skip(1) {
+                // Up to the message, which is behind it.
+                let Some((_, reason)) = written.split_once("reason:") else { continue };
+                let reason = reason.split("message").next().unwrap_or_default();
+                assert!(!reason.contains('"'), "{}: reason:{reason}is no word of Reason or Remark", file.display());
+                seen += usize::from(reason.contains("Remark::") || reason.contains("Reason::"));
+            }
+        }
+        assert!(seen > 10, "only {seen} reasons were found: this looks for them in the wrong way");
     }
 }

@@ -43,7 +43,7 @@ pub use interrupt::Interrupts;
 pub use operator::{OPERATOR_NAMESPACE, Operator, OperatorOptions};
 pub use process::{Process, ScratchDir};
 pub use program::Program;
-pub use prometheus::{Prometheus, check_metrics};
+pub use prometheus::{Prometheus, check_metrics, promtool};
 pub use replica::Replica;
 pub use screen::Screen;
 pub use world::World;

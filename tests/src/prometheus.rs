@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -98,6 +98,18 @@ pub async fn check_metrics(exposition: &str) -> Result<()> {
     let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     ensure!(output.status.success() && said.trim().is_empty(), "promtool check metrics: {said}");
     Ok(())
+}
+
+/// Runs promtool in a directory; returns whether it is content, and all that it said.
+///
+/// # Errors
+/// When there is no promtool, or it cannot be run.
+pub async fn promtool(dir: &Path, arguments: &[&str]) -> Result<(bool, String)> {
+    let mut command = Command::new(programs().await?.join("promtool"));
+    command.args(arguments).current_dir(dir);
+    let output = tokio::task::spawn_blocking(move || command.output()).await??;
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    Ok((output.status.success(), said))
 }
 
 async fn programs() -> Result<PathBuf> {

@@ -77,6 +77,9 @@ impl Failure {
         }
     }
 
+    /// The categories that are our own failures and not the caller's: those with which [`Self::status`] is a server error.
+    pub const OURS: [&'static str; 5] = ["overloaded", "deadline", "unsettled", "api_server", "panicked"];
+
     /// A word for a metric, from a closed set.
     pub fn category(&self) -> &'static str {
         match self {
@@ -94,5 +97,33 @@ impl Failure {
             Self::ApiServer(_) => "api_server",
             Self::Panicked => "panicked",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a13_our_own_failures_are_those_that_are_server_errors() {
+        let word = String::new;
+        let all = [
+            Failure::NoSuchPath,
+            Failure::Method,
+            Failure::MediaType,
+            Failure::TooLarge { limit: 1, declared: None },
+            Failure::Malformed(word()),
+            Failure::WrongKind { expected: word() },
+            Failure::BodyBroken,
+            Failure::BodySlow,
+            Failure::Overloaded,
+            Failure::Deadline,
+            Failure::Unsettled { namespace: word(), why: word() },
+            Failure::ApiServer(word()),
+            Failure::Panicked,
+        ];
+        let ours: Vec<_> =
+            all.iter().filter(|failure| failure.status().is_server_error()).map(Failure::category).collect();
+        assert_eq!(ours, Failure::OURS);
     }
 }

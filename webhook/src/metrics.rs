@@ -3,6 +3,8 @@
 use nsclass_shared::runtime::ReloadMetrics;
 use prometheus::{Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, core::Collector};
 
+use crate::failure::Failure;
+
 /// All metrics, in one registry.
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -71,6 +73,10 @@ impl Metrics {
             reloads: ReloadMetrics::new(&registry)?,
             registry,
         };
+        // An alert on their increase would not see the first of a series that begins with it.
+        for category in Failure::OURS {
+            metrics.failures.with_label_values(&[category]);
+        }
         metrics.register()?;
         Ok(metrics)
     }

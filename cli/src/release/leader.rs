@@ -19,6 +19,16 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// What a holder that names no duration is given.
 const USUAL_LEASE: Duration = Duration::from_secs(15);
 
+/// What became of the mark.
+pub(super) enum Unmarked {
+    /// It is gone.
+    Done,
+    /// There was none.
+    HadNone,
+    /// There was no Lease; now there is one without it.
+    MadeAnew,
+}
+
 impl Task<'_> {
     /// Marks the instance as released.
     pub(super) async fn mark(&self) -> Result<()> {
@@ -55,18 +65,24 @@ impl Task<'_> {
         }
     }
 
-    /// Takes the mark away; returns whether there was one.
-    pub(super) async fn unmark(&self) -> Result<bool> {
+    /// Takes the mark away. Where the Lease is gone it makes one: a controller that saw the mark waits for a Lease without it.
+    pub(super) async fn unmark(&self) -> Result<Unmarked> {
         let (api, name) = (self.leases(), self.lease_name());
         let found = api.get_opt(&name).await.with_context(|| self.lease_title())?;
-        if !found.is_some_and(|lease| is_marked(&lease)) {
-            return Ok(false);
+        let Some(lease) = found else {
+            let metadata = ObjectMeta { name: Some(name), ..ObjectMeta::default() };
+            let params = PostParams { dry_run: self.command.dry_run, field_manager: Some(MANAGER.into()) };
+            api.create(&params, &Lease { metadata, spec: None }).await.with_context(|| self.lease_title())?;
+            return Ok(Unmarked::MadeAnew);
+        };
+        if !is_marked(&lease) {
+            return Ok(Unmarked::HadNone);
         }
         let patch = Patch::Merge(json!({ "metadata": { "annotations": { RELEASED_ANNOTATION: null } } }));
         let dry_run = self.command.dry_run;
         let params = PatchParams { dry_run, field_manager: Some(MANAGER.into()), ..PatchParams::default() };
         api.patch(&name, &params, &patch).await.with_context(|| self.lease_title())?;
-        Ok(true)
+        Ok(Unmarked::Done)
     }
 
     /// Who leads now, for a dry run.

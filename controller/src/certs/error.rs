@@ -80,6 +80,9 @@ impl CertsError {
         matches!(self, Self::Request { source: kube::Error::Api(status), .. } if status.code == 409)
     }
 
+    /// Every [`Self::category`].
+    pub const CATEGORIES: [&'static str; 5] = ["request", "template", "authority", "make", "bundle"];
+
     /// For a metric.
     pub fn category(&self) -> &'static str {
         match self {

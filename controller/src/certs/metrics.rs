@@ -47,6 +47,10 @@ impl CertificateMetrics {
                 "reason",
             )?,
         };
+        // An alert on their increase would not see the first of a series that begins with it.
+        for category in CertsError::CATEGORIES {
+            metrics.failures.with_label_values(&[category]);
+        }
         registry.register(Box::new(metrics.not_after.clone()))?;
         registry.register(Box::new(metrics.in_step.clone()))?;
         registry.register(Box::new(metrics.steps.clone()))?;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::condition::conditions_schema;
 use super::{OnDelete, OptOutDelay};
 use crate::identity::{Gvk, ObjectIdentity};
+use crate::text;
 
 /// Most objects that one binding records. The union of an old and a new set is held to it before anything is applied.
 pub const MAX_INVENTORY: usize = 300;
@@ -211,10 +212,10 @@ impl InventoryEntry {
 
     /// Whether it is that object. Builds no identity to compare, since inventories are searched entry by entry.
     pub fn is(&self, identity: &ObjectIdentity) -> bool {
-        self.group == identity.group
+        self.name == identity.name
             && self.kind == identity.kind
-            && self.namespace == identity.namespace.as_deref().unwrap_or_default()
-            && self.name == identity.name
+            && text::same(&self.namespace, identity.namespace.as_deref().unwrap_or_default())
+            && text::same(&self.group, &identity.group)
     }
 
     /// Group, version and kind it was last applied with.

@@ -66,7 +66,7 @@ impl<'t> CompiledItem<'t> {
 
     /// Two items with one key are one object in every namespace.
     pub(super) fn static_key(&self) -> Option<impl Ord> {
-        Some((&self.gvk.group, &self.gvk.kind, self.name.as_ref()?))
+        Some((self.name.as_ref()?, &self.gvk.kind, &self.gvk.group))
     }
 }
 

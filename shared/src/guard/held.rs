@@ -6,6 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::{WINDOW, digest_of_deletion, digest_of_edit, digest_of_labels, is_confirmed, ledger::labels_held};
 use crate::api::{Assessment, GuardCause, GuardHeld};
 use crate::names::CONFIRM_ANNOTATION;
+use crate::reason::Remark;
 
 /// A namespace whose binding says that the guard keeps its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +71,7 @@ pub fn condition(class: &str, held: &[GuardHeld], bound: usize) -> Assessment {
     let minutes = WINDOW.as_mins();
     if held.is_empty() {
         let message = "nothing is held".to_owned();
-        return Assessment { status: Some(false), reason: "NothingHeld".into(), message };
+        return Assessment { status: Some(false), reason: Remark::NothingHeld.to_string(), message };
     }
     let each: Vec<String> = held
         .iter()
@@ -94,8 +95,13 @@ pub fn condition(class: &str, held: &[GuardHeld], bound: usize) -> Assessment {
         super::limit(bound),
         each.join("; and ")
     );
-    let reason = if held.len() > 1 { "SeveralChanges".to_owned() } else { format!("{:?}", held[0].cause) };
-    Assessment { status: Some(true), reason, message }
+    let reason = match held {
+        [GuardHeld { cause: GuardCause::ClassEdited, .. }] => Remark::ClassEdited,
+        [GuardHeld { cause: GuardCause::ClassDeleted, .. }] => Remark::ClassDeleted,
+        [GuardHeld { cause: GuardCause::LabelsLost, .. }] => Remark::LabelsLost,
+        _ => Remark::SeveralChanges,
+    };
+    Assessment { status: Some(true), reason: reason.to_string(), message }
 }
 
 fn namespaces(count: u32) -> String {

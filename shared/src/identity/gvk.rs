@@ -1,14 +1,17 @@
 //! Group, version and kind, as read from `apiVersion` and `kind` of a manifest.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use thiserror::Error;
 
 use crate::manifest::Manifest;
+use crate::text;
 use crate::validity::{is_dns_label, is_dns_subdomain, is_kind};
 
 /// A kind whatever its version. The core group is empty.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Eq, Hash)]
+#[allow(clippy::derived_hash_with_manual_eq, reason = "equal as field by field, only sooner")]
 pub struct GroupKind {
     /// API group; empty for the core group.
     pub group: String,
@@ -16,10 +19,28 @@ pub struct GroupKind {
     pub kind: String,
 }
 
+impl PartialEq for GroupKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && text::same(&self.group, &other.group)
+    }
+}
+
+impl PartialOrd for GroupKind {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for GroupKind {
+    fn cmp(&self, other: &Self) -> Ordering {
+        text::order(&self.group, &other.group).then_with(|| self.kind.cmp(&other.kind))
+    }
+}
+
 impl GroupKind {
     /// Whether this is the given kind of the given group.
     pub fn is(&self, group: &str, kind: &str) -> bool {
-        self.group == group && self.kind == kind
+        self.kind == kind && text::same(&self.group, group)
     }
 
     /// Whether deleting such an object loses what no manifest brings back: data, or other objects with theirs (class.md C48).
@@ -39,7 +60,8 @@ impl fmt::Display for GroupKind {
 }
 
 /// A kind in one version. The core group is empty.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Eq, Hash)]
+#[allow(clippy::derived_hash_with_manual_eq, reason = "equal as field by field, only sooner")]
 pub struct Gvk {
     /// API group; empty for the core group.
     pub group: String,
@@ -47,6 +69,26 @@ pub struct Gvk {
     pub version: String,
     /// Kind, spelled as in manifests.
     pub kind: String,
+}
+
+impl PartialEq for Gvk {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.version == other.version && text::same(&self.group, &other.group)
+    }
+}
+
+impl PartialOrd for Gvk {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By group, then version, then kind.
+impl Ord for Gvk {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let versions = || self.version.cmp(&other.version);
+        text::order(&self.group, &other.group).then_with(versions).then_with(|| self.kind.cmp(&other.kind))
+    }
 }
 
 impl Gvk {

@@ -12,6 +12,9 @@ pub struct Elector {
     seen: Seen,
     /// Whether what was seen is known to be old, so that it must be read before anything is written.
     doubtful: bool,
+    /// Whether the Lease bore the mark of a release when it was last there. It outlives the Lease: an uninstallation takes the Lease away
+    /// first, and whoever made it anew without the mark would bring back what was just removed.
+    released: bool,
     /// When the claim of another holder ends by our clock. It outlives the Lease: one that is deleted may still have a leader.
     claimed_until: Moment,
     /// Leading, and until when without another successful write.
@@ -77,6 +80,7 @@ impl Elector {
             timing,
             seen: Seen::Nothing,
             doubtful: true,
+            released: false,
             claimed_until: Moment::default(),
             leads_until: None,
             overtaken_by: None,
@@ -113,7 +117,7 @@ impl Elector {
 
     /// Whether a person released the instance, as far as we have seen: then nobody is to lead.
     pub fn is_released(&self) -> bool {
-        matches!(&self.seen, Seen::Present(record) if record.released)
+        self.released
     }
 
     /// What to do at `now`.
@@ -129,7 +133,7 @@ impl Elector {
         }
         let must_read = self.doubtful || self.seen == Seen::Nothing;
         if self.is_released() && !must_read {
-            // Until the watch tells that the mark is gone.
+            // Until the watch tells that the mark is gone, or of a Lease without it.
             return Action::Wait(now + self.timing.lease);
         }
         let due = if must_read || self.leads_until.is_some() {
@@ -240,6 +244,9 @@ impl Elector {
         if self.leads_until.is_some() && !is_mine {
             // Deleted or emptied by somebody: it is written again before a standby finds it free.
             self.not_before = now;
+        }
+        if let Seen::Present(record) = &seen {
+            self.released = record.released;
         }
         self.seen = seen;
     }

@@ -5,13 +5,17 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::Refused;
-use crate::{api::Assessment, identity::ObjectIdentity, reason::Reason};
+use crate::{
+    api::Assessment,
+    identity::ObjectIdentity,
+    reason::{Reason, Remark},
+};
 
 /// Failures named in one message; the others are counted.
 const MOST_NAMED: usize = 3;
 
 /// The reason of `Drifted` while somebody fights for an object.
-pub(super) const FOUGHT: &str = "FoughtFor";
+pub(super) const FOUGHT: Remark = Remark::FoughtFor;
 
 /// One thing that is not as desired.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,17 +122,17 @@ pub(super) fn drifted(fights: &BTreeMap<ObjectIdentity, String>, left: &[ObjectI
             "{}, again and again; it is set back with growing pauses. Remedy: stop that, or set drift: Ignore.",
             most_of(fights.iter().map(one), "; ")
         );
-        return Assessment { status: Some(true), reason: FOUGHT.into(), message };
+        return Assessment { status: Some(true), reason: FOUGHT.to_string(), message };
     }
     if left.is_empty() {
         let message = "every object is as it was applied".to_owned();
-        return Assessment { status: Some(false), reason: "AsApplied".into(), message };
+        return Assessment { status: Some(false), reason: Remark::AsApplied.to_string(), message };
     }
     let message = format!(
         "somebody changed or deleted {}, and the class says drift: Report. Remedy: undo that, or set drift: Repair.",
         most_of(left.iter().map(readable), ", ")
     );
-    Assessment { status: Some(true), reason: "ChangedByOthers".into(), message }
+    Assessment { status: Some(true), reason: Remark::ChangedByOthers.to_string(), message }
 }
 
 /// The first few, and how many more there are.

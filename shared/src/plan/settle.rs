@@ -11,7 +11,7 @@ use crate::{
         get_condition, set_condition,
     },
     identity::ObjectIdentity,
-    reason::Reason,
+    reason::{Reason, Remark},
     scope::Verdict,
 };
 
@@ -54,7 +54,7 @@ fn given_up(observed: &Observed, stored: &NamespaceClassBinding) -> NamespaceCla
          Remedy: label the namespace into the scope, or let the scope of another instance pick it.",
         observed.instance
     );
-    let out = Assessment { status: Some(false), reason: Verdict::OutOfScope.as_str().to_owned(), message };
+    let out = Assessment { status: Some(false), reason: Remark::OutOfScope.to_string(), message };
     set_condition(&mut status.conditions, "InScope", &out, NO_GENERATION, observed.now);
     binding
 }
@@ -70,7 +70,7 @@ fn adopted(observed: &Observed, stored: &NamespaceClassBinding) -> NamespaceClas
 fn note_scope(observed: &Observed, status: &mut BindingStatus) {
     if observed.scope == Verdict::InScope {
         let message = format!("the scope of instance {} picks this namespace", observed.instance);
-        let picked = Assessment { status: Some(true), reason: Verdict::InScope.as_str().to_owned(), message };
+        let picked = Assessment { status: Some(true), reason: Remark::InScope.to_string(), message };
         set_condition(&mut status.conditions, "InScope", &picked, NO_GENERATION, observed.now);
     }
 }
@@ -137,7 +137,7 @@ pub(super) fn settled(
     note_scope(observed, status);
     note_first_start(observed, status);
     let said = get_condition(&status.conditions, "Drifted");
-    let was_fought_for = said.is_some_and(|said| said.reason == report::FOUGHT);
+    let was_fought_for = said.is_some_and(|said| said.reason == report::FOUGHT.as_str());
     let is_news = drifted.is_some_and(|drifted| said.is_some() || !drifted.is_empty());
     if !observed.fights.is_empty() || was_fought_for || is_news {
         let verdict = report::drifted(&observed.fights, drifted.unwrap_or_default());

@@ -148,7 +148,7 @@ impl Tasks {
     fn drop_stale(&mut self, goal: &Convergence, stale: Stale) {
         let wanted: BTreeSet<&ObjectIdentity> = goal.desired.iter().map(|d| &d.identity).collect();
         let waits = |e: &InventoryEntry| {
-            goal.waiting.iter().any(|w| w.gvk.group == e.group && w.gvk.kind == e.kind && w.name == e.name)
+            goal.waiting.iter().any(|w| w.name == e.name && w.gvk.kind == e.kind && w.gvk.group == e.group)
         };
         let is_stale = |e: &InventoryEntry| !wanted.contains(&e.identity()) && !waits(e);
         // A kind that is no longer served took its objects with it: whoever sees it served again looks.

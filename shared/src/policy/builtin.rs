@@ -3,6 +3,7 @@
 use crate::identity::Gvk;
 use crate::manifest::Manifest;
 use crate::names::GROUP;
+use crate::text;
 
 /// One built-in rule.
 #[derive(Debug)]
@@ -89,8 +90,8 @@ static RULES: &[BuiltinDeny] = &[
 
 /// The first rule that denies this manifest.
 pub(super) fn find(kind: &Gvk, manifest: &dyn Manifest) -> Option<&'static BuiltinDeny> {
-    let fits = |wanted: &str, text: &str| wanted == "*" || wanted == text;
-    RULES.iter().find(|rule| fits(rule.group, &kind.group) && fits(rule.kind, &kind.kind) && (rule.condition)(manifest))
+    let fits = |wanted: &str, here: &str| wanted == "*" || text::same(wanted, here);
+    RULES.iter().find(|rule| fits(rule.kind, &kind.kind) && fits(rule.group, &kind.group) && (rule.condition)(manifest))
 }
 
 fn always(_: &dyn Manifest) -> bool {

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::excerpt::excerpt;
 use crate::identity::Gvk;
+use crate::text;
 
 /// `version/Kind` in the core group, `group/version/Kind` else; each part may be `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,10 +98,10 @@ impl Part {
         if text == "*" { Self::Any } else { Self::Is(text.to_owned()) }
     }
 
-    fn fits(&self, text: &str) -> bool {
+    fn fits(&self, here: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Is(wanted) => wanted == text,
+            Self::Is(wanted) => text::same(wanted, here),
         }
     }
 

@@ -19,10 +19,10 @@ type Namespaces = Vec<(String, String)>;
 pub(crate) async fn measure(fleet: &mut Fleet, args: &Args) -> Result<()> {
     fleet.stop().await?;
     let half = (args.namespaces / 2).max(1);
-    let control = args.bare_namespaces.unwrap_or(half.min(500));
+    let control = args.bare_namespaces.unwrap_or(half.min(2_500));
     let mut bare = Bare::new(&fleet.cp, args.bare_concurrency)?;
     if args.bare_concurrency.is_none() {
-        let trial = fleet.namespaces("trial", control.min(300), false).await?;
+        let trial = fleet.namespaces("trial", control.min(1_000), false).await?;
         bare.calibrate(&fleet.cp, &trial).await?;
     }
     let generation = fleet.revise(1, Value::Null).await?;

@@ -1,19 +1,50 @@
-//! Processor time, cores and memory of a process, from the kernel.
+//! Processor time, cores, precedence and memory of a process, from the kernel.
 
 use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rustix::process::Pid;
-use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::process::{Pid, setpriority_process};
+use rustix::thread::{CpuSet, gettid, sched_setaffinity};
+
+/// Before what else runs on the machine.
+const BEFORE_OTHERS: i32 = -10;
+/// Before everything, what is measured included.
+const FIRST: i32 = -20;
 
 /// Keeps every thread of a process on one core.
 pub(crate) fn pin(pid: u32, core: usize) -> Result<()> {
+    each_thread(pid, |thread| Ok(sched_setaffinity(thread, &only(core))?))
+}
+
+/// Keeps the calling thread on one core.
+pub(crate) fn pin_thread(core: usize) -> Result<()> {
+    Ok(sched_setaffinity(None, &only(core))?)
+}
+
+/// Has every thread of a process, and what it starts from here on, go before what else runs on the machine. Where that is not allowed, it
+/// goes with the others.
+pub(crate) fn favour(pid: u32) -> Result<()> {
+    each_thread(pid, |thread| {
+        let _ = setpriority_process(thread, BEFORE_OTHERS);
+        Ok(())
+    })
+}
+
+/// Has the calling thread go before everything; whether that is allowed.
+pub(crate) fn favour_thread() -> bool {
+    setpriority_process(Some(gettid()), FIRST).is_ok()
+}
+
+fn only(core: usize) -> CpuSet {
     let mut cores = CpuSet::new();
     cores.set(core);
+    cores
+}
+
+fn each_thread(pid: u32, mut act: impl FnMut(Option<Pid>) -> Result<()>) -> Result<()> {
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
-        let id = thread?.file_name().to_string_lossy().parse()?;
-        sched_setaffinity(Pid::from_raw(id), &cores)?;
+        act(Pid::from_raw(thread?.file_name().to_string_lossy().parse()?))?;
     }
     Ok(())
 }

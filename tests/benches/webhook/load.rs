@@ -10,8 +10,13 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
+use crate::away::Away;
 use crate::client::Client;
 
+/// A look at all connections takes a tenth of this at most, where the client's core is there.
+const LOOK: Duration = Duration::from_micros(250);
+/// Where reviews of classes are sent.
+pub(crate) const PATH: &str = "/admit/namespaceclasses";
 const CONNECTIONS: usize = 16;
 /// Of the dice that say when requests come: the same for every server.
 const SEED: u64 = 7;
@@ -21,6 +26,22 @@ pub(crate) struct Load {
     config: Arc<ClientConfig>,
     request: Vec<u8>,
     body: usize,
+}
+
+/// A request that was answered.
+#[derive(Clone, Copy)]
+pub(crate) struct Sample {
+    /// When it should have been sent, and was unless all connections were busy.
+    pub(crate) due: Instant,
+    /// When its answer was there.
+    pub(crate) done: Instant,
+}
+
+/// What became of requests at a steady rate.
+pub(crate) struct Paced {
+    pub(crate) samples: Vec<Sample>,
+    /// When the client itself could neither send nor listen.
+    pub(crate) away: Vec<Away>,
 }
 
 /// When requests come.
@@ -42,7 +63,8 @@ impl fmt::Display for Arrivals {
 }
 
 impl Load {
-    pub(crate) fn new(ca: &str, body: &str) -> Result<Self> {
+    /// A review that is sent to a path, to a server that is known by the authority `ca`.
+    pub(crate) fn new(ca: &str, path: &str, body: &str) -> Result<Self> {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_slice(ca.as_bytes())?)?;
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -50,7 +72,7 @@ impl Load {
             .with_root_certificates(roots)
             .with_no_client_auth();
         let head = format!(
-            "POST /admit/namespaceclasses?timeout=3s HTTP/1.1\r\nHost: webhook\r\nUser-Agent: kube-apiserver-admission\r\n\
+            "POST {path}?timeout=3s HTTP/1.1\r\nHost: webhook\r\nUser-Agent: kube-apiserver-admission\r\n\
             Content-Length: {}\r\nAccept: application/json, */*\r\nContent-Type: application/json\r\nAccept-Encoding: gzip\r\n\r\n",
             body.len()
         );
@@ -83,28 +105,28 @@ impl Load {
         }
     }
 
-    /// So many requests a second, sent when they are due whether or not others are answered; how long each took from when it was due,
-    /// waiting for a connection included. In order of length.
-    pub(crate) fn paced(
-        &self,
-        clients: &mut [Client],
-        rate: f64,
-        arrivals: Arrivals,
-        span: Duration,
-    ) -> Result<Vec<Duration>> {
+    /// So many requests a second, sent when they are due whether or not others are answered. Each counts from when it was due, waiting for
+    /// a connection included.
+    pub(crate) fn paced(&self, clients: &mut [Client], rate: f64, arrivals: Arrivals, span: Duration) -> Result<Paced> {
         let mut dice = fastrand::Rng::with_seed(SEED);
         let mut gap = || match arrivals {
             Arrivals::Even => Duration::from_secs_f64(1.0 / rate),
             Arrivals::Random => Duration::from_secs_f64(-(1.0 - dice.f64()).ln() / rate),
         };
         let mut due = Instant::now() + gap();
-        let (end, mut took) = (due + span, Vec::new());
+        let (end, mut samples, mut away) = (due + span, Vec::new(), Vec::new());
+        let mut last = Instant::now();
         // The one that was used last first, as Go's transport does.
         let (mut idle, mut busy): (Vec<usize>, Vec<usize>) = ((0..clients.len()).collect(), Vec::new());
         while due < end || !busy.is_empty() {
+            let now = Instant::now();
+            if now.duration_since(last) > LOOK {
+                away.push(Away { from: last, to: now });
+            }
+            last = now;
             // What is due goes out before anything else is looked at.
             if due < end
-                && Instant::now() >= due
+                && now >= due
                 && let Some(index) = idle.pop()
             {
                 clients[index].send(&self.request, due)?;
@@ -115,15 +137,14 @@ impl Load {
             let mut position = 0;
             while let Some(index) = busy.get(position) {
                 if let Some(due) = clients[*index].poll()? {
-                    took.push(due.elapsed());
+                    samples.push(Sample { due, done: Instant::now() });
                     idle.push(busy.swap_remove(position));
                 } else {
                     position += 1;
                 }
             }
         }
-        took.sort_unstable();
-        Ok(took)
+        Ok(Paced { samples, away })
     }
 
     /// Connections through their handshakes.

@@ -1,15 +1,16 @@
 //! What an admission costs: the real webhook, with many namespaces in its snapshot, against a bare rustls and axum sink that reads the
-//! same body and decides nothing.
+//! same body and decides nothing; beside it what the sink takes where it parses the body as most webhooks do.
 //!
 //! `cargo bench --bench webhook -- [--namespaces N] [--seconds S] [--rounds R]`. Server and client have a core each, from before the
 //! server starts; the control plane stands still meanwhile. Requests per core are requests over the processor time that the server took
 //! for them under full load, so that other work on the machine does not count; the rounds of both take turns, and the median counts.
 //! Latencies are measured at half of those requests per core, from when a request was due: evenly spaced, and at random, where waiting for
 //! others is most of the tail of any one server (3.6 times the median in theory, where each request takes the same). Those of the sink
-//! beside them tell what the machine adds.
+//! beside them tell what the machine adds. Requests of a moment when one of the two cores was away are left out, and their share is said.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to the person at the terminal")]
 #![allow(clippy::cast_precision_loss, reason = "counts of requests are far below 2^52")]
 
+mod away;
 mod client;
 mod cpu;
 mod load;
@@ -28,7 +29,8 @@ use nsclass_tests::webhook::{ServingFiles, Webhook};
 use nsclass_tests::{ControlPlane, Options, World};
 use rustix::process::{Pid, Signal, kill_process};
 
-use load::{Arrivals, Load};
+use away::{Away, Witness};
+use load::{Arrivals, Load, Paced, Sample};
 use review::review;
 
 /// The core that each has.
@@ -80,6 +82,7 @@ async fn measure(args: &Args) -> Result<()> {
     // What the author may do is asked of the API server (admission.md A01), whose time is not ours.
     let config = "{ scope: { namespaceSelector: { matchLabels: { tier: gold } } }, webhook: { authorChecks: false } }";
     // What is started from here on stays there, and makes as many threads as there are cores for it.
+    cpu::favour(std::process::id())?;
     cpu::pin(std::process::id(), SERVER)?;
     let webhook = Webhook::start(&cp, &files, config).await?;
     let (mut sink, sink_address) = start_sink(&files)?;
@@ -96,9 +99,13 @@ async fn measure(args: &Args) -> Result<()> {
         ("a class is written, its spec as it was", "webhook.unchanged", review("", "UPDATE")),
         ("the snapshot decides (namespace out of scope)", "webhook.gate", review(&outsider, "CREATE")),
     ] {
-        let load = Load::new(files.ca(), &review)?;
+        let load = Load::new(files.ca(), load::PATH, &review)?;
         eprintln!("{what}, {} bytes", load.len());
-        compare(args, figure, &load, &ours, &bare)?;
+        let bare_rate = compare(args, figure, &load, &ours, &bare)?;
+        let parsed = Load::new(files.ca(), sink::PARSED, &review)?;
+        let span = Duration::from_secs(args.seconds);
+        let mut rates = (0..args.rounds).map(|_| per_core(&parsed, &bare, span)).collect::<Result<Vec<_>>>()?;
+        println!("figure {figure}.parse_alone_rps_ratio {:.2} ratio", median(&mut rates) / bare_rate);
     }
     println!("figure webhook.rss_mb {:.1} MB", cpu::resident(ours.pid)?);
     sink.kill()?;
@@ -135,8 +142,8 @@ impl Drop for Still {
     }
 }
 
-/// Both servers in turns, first under full load, then at half.
-fn compare(args: &Args, figure: &str, load: &Load, ours: &Server, bare: &Server) -> Result<()> {
+/// Both servers in turns, first under full load, then at half; what the bare one took a second under full load.
+fn compare(args: &Args, figure: &str, load: &Load, ours: &Server, bare: &Server) -> Result<f64> {
     let span = Duration::from_secs(args.seconds);
     let (mut our_rates, mut bare_rates) = (Vec::new(), Vec::new());
     for _ in 0..args.rounds {
@@ -152,18 +159,37 @@ fn compare(args: &Args, figure: &str, load: &Load, ours: &Server, bare: &Server)
             let mut ratios = Vec::new();
             let mut line = String::new();
             for _ in 0..args.rounds {
-                let latencies = load.paced(&mut load.connect(server.address)?, rate / 2.0, arrivals, span)?;
+                let mut clients = load.connect(server.address)?;
+                let witness = Witness::of(SERVER)?;
+                let Paced { samples, mut away } = load.paced(&mut clients, rate / 2.0, arrivals, span)?;
+                let watched = witness.is_some();
+                away.extend(witness.map_or(Ok(vec![]), Witness::end)?);
+                let latencies = felt(&samples, &away);
+                ensure!(latencies.len() * 2 > samples.len(), "the cores were away too often to tell anything");
                 let at = |part: usize| latencies[(latencies.len() - 1) * part / 100].as_secs_f64() * 1e6;
                 let (p50, p99) = (at(50), at(99));
                 ratios.push(p99 / p50);
-                line = format!("p50 {p50:.0} µs, p99 {p99:.0} µs over {} requests", latencies.len());
+                let left_out = 100.0 * (1.0 - latencies.len() as f64 / samples.len() as f64);
+                let unwatched = if watched { "" } else { " (the server's core not watched: not allowed)" };
+                line = format!(
+                    "p50 {p50:.0} µs, p99 {p99:.0} µs over {} requests, {left_out:.1} % left out{unwatched}",
+                    samples.len()
+                );
             }
             let ratio = median(&mut ratios);
             eprintln!("  {whose} at half load, {arrivals}: {line} in the last round, ratio {ratio:.2}");
             println!("figure {figure}.{prefix}{name}p99_over_p50 {ratio:.2} ratio");
         }
     }
-    Ok(())
+    Ok(bare_rate)
+}
+
+/// How long requests took while both cores were there, in order of length.
+fn felt(samples: &[Sample], away: &[Away]) -> Vec<Duration> {
+    let there = |sample: &&Sample| !away.iter().any(|away| away.touches(sample.due, sample.done));
+    let mut took: Vec<_> = samples.iter().filter(there).map(|sample| sample.done.duration_since(sample.due)).collect();
+    took.sort_unstable();
+    took
 }
 
 /// Requests per second of the server's processor time, under full load.

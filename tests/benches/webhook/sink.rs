@@ -1,4 +1,5 @@
-//! The control: axum over rustls, which reads a body and says yes.
+//! The controls: axum over rustls, which reads a body and says yes; and the same, which takes the review apart with `serde_json` first, as
+//! most webhooks do before they decide anything.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use axum::body::Bytes;
 use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::post;
 use axum::serve::Listener;
@@ -16,10 +18,15 @@ use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use crate::load;
+
+/// Where the review is taken apart.
+pub(crate) const PARSED: &str = "/parsed";
 const YES: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"0df28fbd-5f5f-11e8-bc74-36e6bb280816","allowed":true}}"#;
 
 struct Tls {
@@ -57,7 +64,13 @@ pub(crate) async fn serve(dir: &Path) -> Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     println!("{}", listener.local_addr()?);
     let tls = Tls { listener, acceptor: TlsAcceptor::from(Arc::new(config)) };
-    let read = async |_: Bytes| ([(CONTENT_TYPE, "application/json")], YES).into_response();
-    let router = Router::new().route("/admit/namespaceclasses", post(read)).layer(DefaultBodyLimit::disable());
+    let yes = || ([(CONTENT_TYPE, "application/json")], YES).into_response();
+    let read = async move |_: Bytes| yes();
+    let parse = async move |body: Bytes| match serde_json::from_slice::<Value>(&body) {
+        Ok(review) if review["request"]["uid"].is_string() => yes(),
+        _ => StatusCode::BAD_REQUEST.into_response(),
+    };
+    let router = Router::new().route(load::PATH, post(read)).route(PARSED, post(parse));
+    let router = router.layer(DefaultBodyLimit::disable());
     Ok(axum::serve(tls, router).await?)
 }

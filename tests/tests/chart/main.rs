@@ -2,6 +2,7 @@
 
 mod installed;
 mod instances;
+mod metrics;
 mod rbac_check;
 mod refused;
 mod rendered;

@@ -74,7 +74,14 @@ pub(crate) const COMBINATIONS: &[Combination] = &[
             "policies.operatorNamespaces=[\"blue-system\"]",
         ],
     ),
-    ("Prometheus operator", &["metrics.serviceMonitor={\"enabled\":true,\"labels\":{\"release\":\"prometheus\"}}"]),
+    (
+        "Prometheus operator and Grafana",
+        &[
+            "metrics.serviceMonitor={\"enabled\":true,\"labels\":{\"release\":\"prometheus\"}}",
+            "metrics.prometheusRule={\"enabled\":true,\"labels\":{\"release\":\"prometheus\"}}",
+            "metrics.dashboard={\"enabled\":true,\"labels\":{\"grafana_dashboard\":\"1\"}}",
+        ],
+    ),
     (
         "scraped by few",
         &["networkPolicy.metricsFrom=[{\"namespaceSelector\":{\"matchLabels\":{\"monitoring\":\"true\"}}}]"],

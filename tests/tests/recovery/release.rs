@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::{Api, ResourceExt};
+use kube::{Api, ResourceExt, api::DeleteParams};
 use nsclass_shared::names::{FINALIZER, RELEASED_ANNOTATION, controller_lease};
 use nsclass_tests::{
     ControlPlane, GENEROUS, Identity, Operator, OperatorOptions, Options, Program, World, eventually, holds_for,
@@ -93,8 +93,18 @@ async fn c46_a_released_installation_is_stopped_and_leaves_nothing_stuck() -> Re
     })
     .await?;
 
+    // An uninstallation takes the Lease away while the controller still runs: whoever saw the mark makes none without it.
+    let leases: Api<Lease> = Api::namespaced(world.client(), "nsclass-system");
+    leases.delete(&controller_lease("default"), &DeleteParams::default()).await?;
+    holds_for(Duration::from_secs(5), "nobody makes the Lease anew", async || {
+        ensure!(leases.get_opt(&controller_lease("default")).await?.is_none(), "it is there");
+        Ok(())
+    })
+    .await?;
+
     // Undone, it leads again.
-    nsclass(&cp, &["release", "--undo"]).await?;
+    let said = nsclass(&cp, &["release", "--undo"]).await?;
+    ensure!(said.contains("its Lease was gone and is made anew without the mark"), "{said}");
     eventually("it leads", async || {
         let lease = lease(&world, "default").await?;
         ensure!(!lease.annotations().contains_key(RELEASED_ANNOTATION), "still marked");

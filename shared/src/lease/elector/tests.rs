@@ -186,3 +186,21 @@ fn c46_a_leader_that_is_released_stops_and_nobody_leads_before_the_mark_is_gone(
     standby.told(at(1001), record(3, ""), false);
     assert!(matches!(standby.next(at(1001)), Action::Write(_)));
 }
+
+#[test]
+fn c46_a_released_lease_that_is_deleted_is_not_made_anew_by_who_saw_the_mark() {
+    let marked = |version, holder| Record { released: true, ..record(version, holder) };
+    let at = |seconds| Moment(std::time::Duration::from_secs(seconds));
+    let mut standby = Elector::new("me", TIMING);
+    standby.read(at(0), Some(marked(2, "")));
+    standby.told(at(1), marked(3, ""), true);
+    assert!(standby.is_released());
+    for second in [1, 1000] {
+        assert!(matches!(standby.next(at(second)), Action::Wait(_)), "{:?}", standby.next(at(second)));
+    }
+    // `nsclass release --undo`, and a chart that is installed again, make one without the mark.
+    standby.told(at(1001), record(4, ""), false);
+    assert_eq!(standby.next(at(1001)), Action::Read);
+    standby.read(at(1001), Some(record(4, "")));
+    assert!(matches!(standby.next(at(1001)), Action::Write(_)));
+}

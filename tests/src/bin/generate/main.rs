@@ -6,6 +6,7 @@
 
 mod chart;
 mod crds;
+mod readme;
 mod tree;
 mod yaml;
 
@@ -36,8 +37,14 @@ const GENERATORS: &[Generator] = &[
     Generator { dir: "deploy/chart/files/rights", files: || Ok(chart::rights()) },
     Generator { dir: "deploy/chart/files", files: chart::webhook_configuration },
     // Rendered of what stands above.
-    Generator { dir: "deploy", files: chart::manifests },
+    Generator { dir: "deploy", files: deploy },
 ];
+
+fn deploy() -> Result<Vec<GeneratedFile>> {
+    let mut files = chart::manifests()?;
+    files.push(readme::file()?);
+    Ok(files)
+}
 
 /// Writes the generated files of this repository.
 #[derive(Parser)]

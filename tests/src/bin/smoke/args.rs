@@ -24,4 +24,5 @@ pub struct Args {
 const NEEDS: &str = "Needs root on Linux, Go 1.26 and Rust, and the Debian packages containerd, runc, containernetworking-plugins, iptables and \
 buildah; packages that are missing it installs with apt-get, or it says which. About 700 MB of memory.
 
-Exit code: 0 every claim is true, 1 one is not, 130 interrupted.";
+Exit code: 0 every claim is true, 1 one is not, 3 this machine cannot be a node (no root, no namespaces, packages missing), 130 \
+interrupted.";

@@ -12,13 +12,19 @@ use tokio::task::spawn_blocking;
 
 use crate::args::Args;
 use crate::brief::Brief;
+use crate::complain;
 
+/// Exit code where this machine cannot be a node, which says nothing of the operator.
+const NO_NODE: u8 = 3;
 /// Tags of the operator's image: one to install, and one to upgrade to.
 pub const TAG: &str = "smoke";
 pub const NEXT_TAG: &str = "smoke-next";
 
 pub async fn run(args: &Args) -> Result<ExitCode> {
-    spawn_blocking(programs::ensure_all).await??;
+    if let Err(why) = spawn_blocking(programs::ensure_all).await? {
+        complain(&format!("{why:#}"));
+        return Ok(ExitCode::from(NO_NODE));
+    }
     let dir = ScratchDir::new("nsclass-smoke-")?;
     let place = dir.path().to_owned();
     spawn_blocking(move || prepare(&place)).await??.write(dir.path())?;
