@@ -14,7 +14,7 @@ use crate::context::Context;
 /// Starts everything, where the configuration wants it.
 ///
 /// # Errors
-/// As [`set_up`].
+/// The port of the audit webhook cannot be opened, or its token not be read.
 pub async fn start(context: &Arc<Context>, tasks: &mut Supervisor, shutdown: &CancellationToken) -> anyhow::Result<()> {
     if context.settings().config.git.enabled {
         let parts = set_up(context.clone(), tasks, shutdown).await?;
