@@ -23,6 +23,7 @@ pub fn values(tag: &str) -> Value {
     json!({
         "image": { "repository": "localhost/nsclass", "tag": tag, "pullPolicy": "Never" },
         "certificates": { "settleSeconds": SETTLE_SECONDS },
+        "usage": { "intervalSeconds": 10 },
         "rbac": {
             "kinds": [
                 { "apiGroups": [""], "resources": core },

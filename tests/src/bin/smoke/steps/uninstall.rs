@@ -1,5 +1,7 @@
 //! The end of the installation.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::admissionregistration::v1::{ValidatingAdmissionPolicy, ValidatingWebhookConfiguration};
 use k8s_openapi::api::core::v1::{Namespace, ResourceQuota, Secret};
@@ -15,7 +17,8 @@ use crate::components::NAMESPACE;
 use crate::load::of_items;
 use crate::stage::Stage;
 
-/// Namespaces that change to a class of one `ConfigMap`: what only their old classes have goes at once.
+/// Namespaces that change to a class of a `ConfigMap` and a `ClusterRole`: what only their old classes have goes at once, and the role in
+/// the cluster's room has the operator hold the namespace, which the removal must end.
 const CHANGERS: [&str; 4] = ["meanwhile", "storefront", "checkout", "registry"];
 const LAST_CLASS: &str = "keeper";
 /// A namespace that leaves its class, which waits for ten seconds.
@@ -39,7 +42,9 @@ async fn let_go(stage: &Stage<'_>) -> Result<()> {
     let namespaces: Api<Namespace> = Api::all(stage.client.clone());
     let bindings: Api<NamespaceClassBinding> = Api::all(stage.client.clone());
     let map = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "kept" } });
-    stage.classes().create(&PostParams::default(), &of_items(LAST_CLASS, &[map])?).await?;
+    let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+        "metadata": { "name": "kept-{{ .Namespace.Name }}" }, "rules": [] });
+    stage.classes().create(&PostParams::default(), &of_items(LAST_CLASS, &[map, role])?).await?;
     let label = async |namespace: &str, class: Option<&str>| {
         let patch = Patch::Merge(json!({ "metadata": { "labels": { CLASS_LABEL: class } } }));
         namespaces.patch(namespace, &PatchParams::default(), &patch).await
@@ -50,9 +55,12 @@ async fn let_go(stage: &Stage<'_>) -> Result<()> {
     }
     for namespace in CHANGERS {
         stage
-            .claim(format!("{namespace} has its last class's ConfigMap, and nothing else of ours"), async || {
+            .claim(format!("{namespace} has what its last class says, and nothing else of ours"), async || {
                 let inventory = stage.ensure_ready(namespace, LAST_CLASS).await?.status.unwrap_or_default().inventory;
-                ensure!(inventory.len() == 1 && inventory[0].name == "kept", "{inventory:?}");
+                let names: BTreeSet<_> = inventory.iter().map(|entry| entry.name.clone()).collect();
+                ensure!(names == BTreeSet::from(["kept".to_owned(), format!("kept-{namespace}")]), "{names:?}");
+                let held = namespaces.get_metadata(namespace).await?.finalizers().iter().any(|it| it == FINALIZER);
+                ensure!(held, "the namespace could go without its ClusterRole");
                 Ok(())
             })
             .await?;
@@ -124,8 +132,11 @@ async fn kept(stage: &Stage<'_>) -> Result<()> {
                 for entry in &status.inventory {
                     let gvk = GroupVersionKind::gvk(&entry.group, &entry.version, &entry.kind);
                     let (resource, _) = pinned_kind(&stage.client, &gvk).await?;
-                    let objects: Api<DynamicObject> =
-                        Api::namespaced_with(stage.client.clone(), &entry.namespace, &resource);
+                    let client = stage.client.clone();
+                    let objects: Api<DynamicObject> = match &*entry.namespace {
+                        "" => Api::all_with(client, &resource),
+                        namespace => Api::namespaced_with(client, namespace, &resource),
+                    };
                     let live = objects.get(&entry.name).await?;
                     ensure!(live.uid().as_deref() == Some(&entry.uid), "{} {} is another one", entry.kind, entry.name);
                 }
