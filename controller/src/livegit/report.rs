@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use nsclass_manifests::verdict;
+use nsclass_shared::{livegit::failure::Failure, reason::GitRemark};
 
 use super::change::{RepositoryKey, TargetKey};
 
@@ -11,10 +13,32 @@ use super::change::{RepositoryKey, TargetKey};
 pub struct State {
     /// `None` for `Unknown`.
     pub status: Option<bool>,
-    /// In upper camel case.
-    pub reason: &'static str,
+    /// What is the matter.
+    pub reason: StateReason,
     /// One sentence; what is wrong and what to change.
     pub message: String,
+}
+
+/// The reason of a state: a word of one of these vocabularies, each of which says what its words mean and what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateReason {
+    /// How it goes.
+    Remark(GitRemark),
+    /// What refuses the folder.
+    Folder(verdict::Reason),
+    /// Why git failed.
+    Failure(Failure),
+}
+
+impl StateReason {
+    /// The word in the condition.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Remark(remark) => remark.as_str(),
+            Self::Folder(reason) => reason.as_str(),
+            Self::Failure(failure) => failure.as_str(),
+        }
+    }
 }
 
 /// How a target stands.

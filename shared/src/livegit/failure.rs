@@ -1,38 +1,39 @@
 //! What the git program's complaints mean for whoever has to mend them (folders.md F55, F56).
 
-use std::fmt;
+use crate::reason::vocabulary;
 
-/// Why a repository could not be read or written; also a reason of conditions and the label of a metric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Failure {
-    /// The server does not take the credentials, or wants some.
-    AuthenticationFailed,
-    /// It takes them, and they do not give the right.
-    PermissionDenied,
-    /// The server's host key is not the known one, or is not known.
-    HostKeyMismatch,
-    /// The server's certificate is not trusted.
-    CertificateNotTrusted,
-    /// There is no such repository.
-    RepositoryNotFound,
-    /// The server answers with another address.
-    Redirected,
-    /// No answer, or one that breaks off.
-    ServerUnreachable,
-    /// It took longer than it may.
-    TimedOut,
-    /// The repository is beyond the budget.
-    TooLarge,
-    /// There is no room on our disk.
-    DiskFull,
-    /// Our copy is broken; it is thrown away and fetched anew.
-    CopyBroken,
-    /// The server took the commits and refused them: a hook, a protected branch, a quota.
-    PushRefused,
-    /// The program is not there.
-    ProgramMissing,
-    /// Something else.
-    GitFailed,
+vocabulary! {
+    /// Why a repository could not be read or written; also a reason of conditions and the label of a metric.
+    Failure {
+        /// The server does not take the credentials, or wants some.
+        AuthenticationFailed,
+        /// The server takes the credentials, and they do not give the right to this.
+        PermissionDenied,
+        /// The server's host key is not the known one, or is not known.
+        HostKeyMismatch,
+        /// The server's certificate is not trusted.
+        CertificateNotTrusted,
+        /// The server has no such repository, or hides it from these credentials.
+        RepositoryNotFound,
+        /// The server answers with another address, which is not followed.
+        Redirected,
+        /// No answer, or one that breaks off.
+        ServerUnreachable,
+        /// The server took longer than it may.
+        TimedOut,
+        /// The repository is larger than git.repositoryMegabytes allows.
+        TooLarge,
+        /// There is no room on the controller's disk.
+        DiskFull,
+        /// The controller's copy of the repository is broken.
+        CopyBroken,
+        /// The server took the commits and refused them: a hook, a protected branch, a quota.
+        PushRefused,
+        /// The program git, or for SSH addresses ssh, is not on the controller's PATH.
+        ProgramMissing,
+        /// Git failed in another way.
+        GitFailed,
+    }
 }
 
 /// What git says where it fails so, in lower case; the first that matches counts.
@@ -104,26 +105,6 @@ impl Failure {
         PHRASES.iter().find(|(phrase, _)| complaint.contains(phrase)).map_or(Self::GitFailed, |(_, failure)| *failure)
     }
 
-    /// The reason of a condition.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AuthenticationFailed => "AuthenticationFailed",
-            Self::PermissionDenied => "PermissionDenied",
-            Self::HostKeyMismatch => "HostKeyMismatch",
-            Self::CertificateNotTrusted => "CertificateNotTrusted",
-            Self::RepositoryNotFound => "RepositoryNotFound",
-            Self::Redirected => "Redirected",
-            Self::ServerUnreachable => "ServerUnreachable",
-            Self::TimedOut => "TimedOut",
-            Self::TooLarge => "TooLarge",
-            Self::DiskFull => "DiskFull",
-            Self::CopyBroken => "CopyBroken",
-            Self::PushRefused => "PushRefused",
-            Self::ProgramMissing => "ProgramMissing",
-            Self::GitFailed => "GitFailed",
-        }
-    }
-
     /// What is wrong, and what to change.
     pub fn sentence(self) -> &'static str {
         match self {
@@ -157,11 +138,19 @@ impl Failure {
             Self::GitFailed => "git failed; it is tried again",
         }
     }
-}
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    /// Conditions that have this reason, with the kind whose condition it is, in the form of
+    /// [`conditions`](crate::reason::GitRemark::conditions) of a remark.
+    pub fn conditions(self) -> &'static str {
+        match self {
+            Self::PushRefused => "target: Ready",
+            _ => "provider, target: Ready",
+        }
+    }
+
+    /// The part of [`Self::sentence`] that says what to do, in the form of [`crate::reason::Reason::remedy`].
+    pub fn remedy(self) -> &'static str {
+        self.sentence().rsplit("; ").next().unwrap_or_default()
     }
 }
 

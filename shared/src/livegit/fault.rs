@@ -2,78 +2,116 @@
 
 use std::fmt;
 
-/// Reason in a condition, and label of a metric: the set is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// The address of the repository cannot be used.
-    UrlInvalid,
-    /// A local repository, where the configuration allows none.
-    LocalNotAllowed,
-    /// The template of commit messages cannot be used.
-    MessageInvalid,
-    /// The path of a folder cannot be used.
-    PathInvalid,
-    /// The name of a branch cannot be used, or its provider does not allow it.
-    BranchNotAllowed,
-    /// There is no such `GitProvider`.
-    ProviderNotFound,
-    /// The `GitProvider` is not sound.
-    ProviderInvalid,
-    /// The Secret of the `GitProvider` cannot be used.
-    SecretInvalid,
-    /// Another target has the folder.
-    TargetConflict,
-    /// A rule selects more than the target's `namespaceContext` says.
-    NamespaceContextConflict,
-    /// The name of a namespace cannot be one.
-    NamespaceInvalid,
-    /// There is no such `GitTarget`.
-    TargetNotFound,
-    /// The namespace of the `GitTarget` is not managed now.
-    TargetOutOfScope,
-    /// The `GitTarget` does not name the namespace of the rule.
-    TargetForeign,
-    /// The `GitTarget` is not sound.
-    TargetInvalid,
-    /// A kind that is not written to Git.
-    KindRefused,
-    /// More kinds than one rule may name.
-    TooManyKinds,
-    /// A cluster-scoped kind in a `WatchRule`, or a namespaced one in a `ClusterWatchRule`.
-    ScopeMismatch,
-    /// A label selector that cannot be one.
-    SelectorInvalid,
-    /// The API server does not serve the kind, or not yet.
-    KindNotFound,
-    /// The author may not read it.
-    Forbidden,
+use crate::reason::vocabulary;
+
+vocabulary! {
+    /// Reason in a condition, and label of a metric: the set is closed.
+    Reason {
+        /// The address of the repository cannot be used.
+        UrlInvalid,
+        /// A local repository, where the configuration allows none.
+        LocalNotAllowed,
+        /// The template of commit messages cannot be used.
+        MessageInvalid,
+        /// The path of a folder cannot be used.
+        PathInvalid,
+        /// The name of a branch cannot be used, or its provider does not allow it.
+        BranchNotAllowed,
+        /// There is no such `GitProvider`.
+        ProviderNotFound,
+        /// The `GitProvider` is not sound.
+        ProviderInvalid,
+        /// The Secret of the `GitProvider` cannot be used.
+        SecretInvalid,
+        /// Another target has the folder.
+        TargetConflict,
+        /// A rule selects more than the target's `namespaceContext` says.
+        NamespaceContextConflict,
+        /// The name of a namespace cannot be one.
+        NamespaceInvalid,
+        /// There is no such `GitTarget`.
+        TargetNotFound,
+        /// The namespace of the `GitTarget` is not managed now.
+        TargetOutOfScope,
+        /// The `GitTarget` does not name the namespace of the rule.
+        TargetForeign,
+        /// The `GitTarget` is not sound.
+        TargetInvalid,
+        /// A kind that is not written to Git.
+        KindRefused,
+        /// More kinds than one rule may name.
+        TooManyKinds,
+        /// A cluster-scoped kind in a `WatchRule`, or a namespaced one in a `ClusterWatchRule`.
+        ScopeMismatch,
+        /// A label selector that cannot be one.
+        SelectorInvalid,
+        /// The API server does not serve the kind, or not yet.
+        KindNotFound,
+        /// The author may not read it.
+        Forbidden,
+    }
 }
 
 impl Reason {
-    /// The word in the condition.
-    pub fn as_str(self) -> &'static str {
+    /// Conditions that have this reason, with the kind whose condition it is, in the form of
+    /// [`conditions`](crate::reason::GitRemark::conditions) of a remark.
+    pub fn conditions(self) -> &'static str {
         match self {
-            Self::UrlInvalid => "UrlInvalid",
-            Self::LocalNotAllowed => "LocalNotAllowed",
-            Self::MessageInvalid => "MessageInvalid",
-            Self::PathInvalid => "PathInvalid",
-            Self::BranchNotAllowed => "BranchNotAllowed",
-            Self::ProviderNotFound => "ProviderNotFound",
-            Self::ProviderInvalid => "ProviderInvalid",
-            Self::SecretInvalid => "SecretInvalid",
-            Self::TargetConflict => "TargetConflict",
-            Self::NamespaceContextConflict => "NamespaceContextConflict",
-            Self::NamespaceInvalid => "NamespaceInvalid",
-            Self::TargetNotFound => "TargetNotFound",
-            Self::TargetOutOfScope => "TargetOutOfScope",
-            Self::TargetForeign => "TargetForeign",
-            Self::TargetInvalid => "TargetInvalid",
-            Self::KindRefused => "KindRefused",
-            Self::TooManyKinds => "TooManyKinds",
-            Self::ScopeMismatch => "ScopeMismatch",
-            Self::SelectorInvalid => "SelectorInvalid",
-            Self::KindNotFound => "KindNotFound",
-            Self::Forbidden => "Forbidden",
+            Self::UrlInvalid | Self::LocalNotAllowed | Self::MessageInvalid | Self::SecretInvalid => {
+                "provider: Validated, Ready"
+            }
+            Self::BranchNotAllowed => "provider, target: Validated, Ready",
+            Self::PathInvalid
+            | Self::ProviderNotFound
+            | Self::ProviderInvalid
+            | Self::TargetConflict
+            | Self::NamespaceContextConflict
+            | Self::NamespaceInvalid => "target: Validated, Ready",
+            Self::TargetNotFound | Self::TargetOutOfScope | Self::TargetInvalid => "rule: Validated",
+            Self::KindNotFound => "rule: Ready",
+            Self::TargetForeign
+            | Self::KindRefused
+            | Self::TooManyKinds
+            | Self::ScopeMismatch
+            | Self::SelectorInvalid
+            | Self::Forbidden => "rule: Validated, Ready",
+        }
+    }
+
+    /// One sentence that says what to do, in the form of [`crate::reason::Reason::remedy`]; that of a [`Fault`] is more exact.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::UrlInvalid => "write https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH into spec.url",
+            Self::LocalNotAllowed => "name a server in spec.url, or let the operator's configuration allow local ones",
+            Self::MessageInvalid => "correct spec.commit.message as the message says",
+            Self::PathInvalid => "correct spec.path as the message says",
+            Self::BranchNotAllowed => "correct the name, or add the branch to the GitProvider's spec.branches",
+            Self::ProviderNotFound => "make the GitProvider, or correct spec.providerRef",
+            Self::ProviderInvalid => "see the GitProvider's condition Validated",
+            Self::SecretInvalid => "correct the Secret as the message says; it is read again within seconds",
+            Self::TargetConflict => {
+                "choose a folder that is not the same as, within or around that of the target named"
+            }
+            Self::NamespaceContextConflict => {
+                "take namespaceContext away, or let only rules of that namespace name the target"
+            }
+            Self::NamespaceInvalid => "name namespaces one by one",
+            Self::TargetNotFound => "make the GitTarget, or correct spec.targetRef",
+            Self::TargetOutOfScope => "label its namespace into the operator's scope, if it is to be managed",
+            Self::TargetForeign => "have the target's owner add the rule's namespace to its spec.allowedNamespaces",
+            Self::TargetInvalid => "see the GitTarget's condition Validated",
+            Self::KindRefused => "name other kinds, as kubectl api-resources lists them",
+            Self::TooManyKinds => "divide the rule, or leave kinds out",
+            Self::ScopeMismatch => {
+                "name cluster-scoped kinds in a ClusterWatchRule, and namespaced ones in a WatchRule"
+            }
+            Self::SelectorInvalid => "correct the label selector, or leave it out",
+            Self::KindNotFound => {
+                "install the CRD of that kind, or correct its name; it is watched as soon as it is served"
+            }
+            Self::Forbidden => {
+                "grant the author, or the controller, the right named, or have somebody with it write the rule"
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ pub use target::{TargetFacts, target};
 
 use super::fault::Fault;
 use crate::api::Assessment;
+use crate::reason::GitRemark;
 
 /// Conditions by type, in the order in which they are shown.
 pub type Conditions = Vec<(&'static str, Assessment)>;
@@ -28,19 +29,27 @@ pub enum Overall {
     Stalled(Word),
 }
 
-/// Reason and message.
+/// Reason and message. The reason is a word of a vocabulary, whichever way one is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// One CamelCase word.
-    pub reason: String,
-    /// A sentence.
-    pub message: String,
+    reason: String,
+    message: String,
 }
 
 impl Word {
-    /// A reason and what is said with it.
-    pub fn new(reason: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { reason: reason.into(), message: message.into() }
+    /// A reason and what is said with it, in a sentence.
+    pub fn new(reason: GitRemark, message: impl Into<String>) -> Self {
+        Self { reason: reason.to_string(), message: message.into() }
+    }
+
+    /// What another condition says already.
+    fn of(assessment: &Assessment) -> Self {
+        Self { reason: assessment.reason.clone(), message: assessment.message.clone() }
+    }
+
+    /// One fault.
+    fn of_fault(fault: &Fault) -> Self {
+        Self { reason: fault.reason.to_string(), message: fault.to_string() }
     }
 
     /// The first faults, and how many more there are.
@@ -49,7 +58,7 @@ impl Word {
         let shown: Vec<String> = faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect();
         let more = faults.len().saturating_sub(MOST_FAULTS);
         let rest = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-        Some(Self::new(first.reason.as_str(), shown.join(". ") + &rest))
+        Some(Self { reason: first.reason.to_string(), message: shown.join(". ") + &rest })
     }
 
     pub(crate) fn is(self, status: Option<bool>) -> Assessment {
@@ -60,19 +69,23 @@ impl Word {
 impl Overall {
     /// Ready, Reconciling and Stalled.
     pub(crate) fn conditions(self) -> Conditions {
-        let no = |what: &str| Word::new(what, String::new()).is(Some(false));
+        let no = |what| Word::new(what, String::new()).is(Some(false));
         match self {
             Self::Ready(word) => {
-                vec![("Ready", word.is(Some(true))), ("Reconciling", no("Ready")), ("Stalled", no("Ready"))]
+                vec![
+                    ("Ready", word.is(Some(true))),
+                    ("Reconciling", no(GitRemark::Ready)),
+                    ("Stalled", no(GitRemark::Ready)),
+                ]
             }
             Self::Reconciling(word) => vec![
                 ("Ready", word.clone().is(Some(false))),
                 ("Reconciling", word.is(Some(true))),
-                ("Stalled", no("Reconciling")),
+                ("Stalled", no(GitRemark::Reconciling)),
             ],
             Self::Stalled(word) => {
                 let stalled = word.clone().is(Some(true));
-                vec![("Ready", word.is(Some(false))), ("Reconciling", no("Stalled")), ("Stalled", stalled)]
+                vec![("Ready", word.is(Some(false))), ("Reconciling", no(GitRemark::Stalled)), ("Stalled", stalled)]
             }
         }
     }

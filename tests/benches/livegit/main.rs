@@ -117,7 +117,7 @@ async fn main() -> Result<()> {
 async fn synced(stage: &Stage) -> Result<()> {
     eventually_within(PATIENCE, "everything is compared", async || {
         let last = stage.heard.last().context("no report yet")?;
-        ensure!(last.synced.reason == "Pushed" && last.pending == 0 && stage.worker.is_idle(), "{last:?}");
+        ensure!(last.synced.reason.as_str() == "Pushed" && last.pending == 0 && stage.worker.is_idle(), "{last:?}");
         Ok(())
     })
     .await

@@ -157,7 +157,7 @@ async fn f52_three_people_and_a_controller_at_once_each_get_their_commits_or_nob
     let live = Live::with(&[]);
     let wanted = Wanted { audit: Some(audit.clone()), window: Duration::ZERO, ..Wanted::default() };
     let stage = Arc::new(Stage::start(local(&origin)?, &live, wanted).await?);
-    stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
     let streaming = tokio::spawn(stream(admin.clone(), live.clone(), stage.clone()));
     // A change that arrives proves that the watch is on.
     let first = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "shared" }, "data": { "level": "first", "other": "same" } });

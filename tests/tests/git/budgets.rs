@@ -23,7 +23,7 @@ async fn f56_a_repository_over_the_budget_is_refused_in_words() -> Result<()> {
     let live = Live::with(&[("one", "debug")]);
     let wanted = Wanted { repository_bytes: 1 << 20, ..Wanted::default() };
     let stage = Stage::start(local(&origin)?, &live, wanted).await?;
-    let report = stage.report("refused", |report| report.synced.reason == "TooLarge").await?;
+    let report = stage.report("refused", |report| report.synced.reason.as_str() == "TooLarge").await?;
     ensure!(report.synced.message.contains("git.repositoryMegabytes"), "{report:?}");
     ensure!(origin.log()?.len() == 1);
     stage.stop().await
@@ -40,7 +40,7 @@ async fn f56_a_file_over_the_budget_refuses_the_folder_by_its_name() -> Result<(
     let limits = Limits { file_bytes: 65_536, ..Limits::default() };
     let stage = Stage::start(local(&origin)?, &live, Wanted { limits, ..Wanted::default() }).await?;
     let report = stage.report("refused", |report| report.repository_valid.status == Some(false)).await?;
-    ensure!(report.repository_valid.reason == "TooLarge", "{report:?}");
+    ensure!(report.repository_valid.reason.as_str() == "TooLarge", "{report:?}");
     ensure!(report.repository_valid.message.starts_with("big.yaml: it is larger than 65536 bytes"), "{report:?}");
     ensure!(origin.log()?.len() == 1);
     stage.stop().await

@@ -29,7 +29,7 @@ async fn fault_a_worker_killed_before_its_commit_in_its_push_or_after_it_loses_a
         let wanted = |window| Wanted { window, directory: Some(directory.path().to_owned()), ..Wanted::default() };
         let window = if matches!(when, When::InWindow) { Duration::from_secs(600) } else { Duration::ZERO };
         let stage = Stage::start(https(&server)?, &live, wanted(window)).await?;
-        stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+        stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
         match when {
             When::InWindow => {
                 stage.set("one", "debug").await?;
@@ -57,7 +57,7 @@ async fn fault_a_worker_killed_before_its_commit_in_its_push_or_after_it_loses_a
         server.fault(Fault::None);
         let stage = Stage::start(https(&server)?, &live, wanted(Duration::ZERO)).await?;
         stage.arrived(&origin).await?;
-        stage.report("pushed", |report| report.synced.reason == "Pushed" && report.pending == 0).await?;
+        stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed" && report.pending == 0).await?;
         ensure!(origin.log()?.len() == 2, "{:?}", origin.log()?);
         stage.stop().await?;
     }
@@ -72,11 +72,11 @@ async fn fault_a_leader_replaced_in_the_middle_of_a_window_pushes_nothing_more_a
     let leads = Arc::new(Leads(AtomicBool::new(true)));
     let wanted = Wanted { leads: leads.clone(), window: Duration::from_secs(1), ..Wanted::default() };
     let old = Stage::start(https(&server)?, &live, wanted).await?;
-    old.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    old.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
     old.set("one", "debug").await?;
     leads.0.store(false, Ordering::SeqCst);
     let report = old.report("the change waits", |report| report.pending == 1).await?;
-    ensure!(report.synced.reason == "Pending" && server.pushes() == 0, "{report:?}");
+    ensure!(report.synced.reason.as_str() == "Pending" && server.pushes() == 0, "{report:?}");
     let new = Stage::start(https(&server)?, &live, Wanted::default()).await?;
     new.arrived(&origin).await?;
     let log = origin.log()?;
@@ -96,7 +96,7 @@ async fn fault_a_copy_that_a_killed_program_left_locked_or_broken_is_mended() ->
     let live = Live::with(&[("one", "info"), ("two", "info")]);
     let wanted = || Wanted { directory: Some(directory.path().to_owned()), ..Wanted::default() };
     let stage = Stage::start(local(&origin)?, &live, wanted()).await?;
-    stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
     stage.stop().await?;
     let copy = directory.path().read_dir()?.next().context("a copy")??.path().join("repository.git");
     std::fs::write(copy.join("shallow.lock"), "")?;
@@ -136,7 +136,7 @@ async fn fault_a_full_disk_is_told_and_over_when_there_is_room() -> Result<()> {
     let live = Live::with(&[("one", "debug"), ("two", "info")]);
     let wanted = Wanted { directory: Some(disk.path().join("copies")), ..Wanted::default() };
     let stage = Stage::start(local(&origin)?, &live, wanted).await?;
-    let report = stage.report("it is told", |report| report.synced.reason == "DiskFull").await?;
+    let report = stage.report("it is told", |report| report.synced.reason.as_str() == "DiskFull").await?;
     ensure!(report.synced.message.contains("git.directory"), "{report:?}");
     std::fs::remove_file(&fill)?;
     stage.arrived(&origin).await?;

@@ -72,14 +72,14 @@ async fn bad20_a_wrong_token_and_one_without_push_right_are_told_apart_and_mende
     server.admit("git", "writes", Right::Write);
     let live = Live::with(&[("one", "debug")]);
     let stage = Stage::start(over_https(&server, &[("token", "wrong-t0ken")])?, &live, Wanted::default()).await?;
-    let report = stage.report("refused", |report| report.synced.reason == "AuthenticationFailed").await?;
+    let report = stage.report("refused", |report| report.synced.reason.as_str() == "AuthenticationFailed").await?;
     ensure!(report.repository_valid.status.is_none(), "nobody has seen the folder: {report:?}");
     ensure!(!stage.heard.everything().contains("wrong-t0ken"), "{}", stage.heard.everything());
     let repository = stage.heard.repository();
-    ensure!(repository.is_some_and(|repository| repository.reachable.reason == "AuthenticationFailed"));
+    ensure!(repository.is_some_and(|repository| repository.reachable.reason.as_str() == "AuthenticationFailed"));
 
     stage.correct(over_https(&server, &[("token", "reads")])?);
-    let report = stage.report("may not push", |report| report.synced.reason == "PermissionDenied").await?;
+    let report = stage.report("may not push", |report| report.synced.reason.as_str() == "PermissionDenied").await?;
     ensure!(report.repository_valid.status == Some(true), "{report:?}");
     ensure!(origin.log()?.len() == 1);
 
@@ -97,7 +97,7 @@ async fn f55_a_server_whose_authority_is_not_trusted_is_shown_no_credentials() -
     let remote = remote(&server.url(), Credentials::read(Transport::Https, Some(&data))?)?;
     let live = Live::with(&[("one", "debug")]);
     let stage = Stage::start(remote, &live, Wanted::default()).await?;
-    stage.report("refused", |report| report.synced.reason == "CertificateNotTrusted").await?;
+    stage.report("refused", |report| report.synced.reason.as_str() == "CertificateNotTrusted").await?;
     ensure!(server.shown().is_empty() && server.requests() == 0);
     stage.stop().await
 }
@@ -111,7 +111,7 @@ async fn bad20_a_repository_that_is_not_there_is_told() -> Result<()> {
     wrong = remote(&server.url().replace("apps.git", "other.git"), wrong.credentials)?;
     let live = Live::with(&[("one", "debug")]);
     let stage = Stage::start(wrong, &live, Wanted::default()).await?;
-    stage.report("refused", |report| report.synced.reason == "RepositoryNotFound").await?;
+    stage.report("refused", |report| report.synced.reason.as_str() == "RepositoryNotFound").await?;
     stage.stop().await
 }
 
@@ -121,7 +121,7 @@ async fn f55_ssh_works_with_a_key_and_known_hosts_and_refuses_strangers_on_both_
     let mut ssh = Ssh::start(&origin).await?;
     let live = Live::with(&[("one", "debug")]);
     let stage = Stage::start(over_ssh(&ssh, &ssh.stranger()?, &ssh.known_hosts()?)?, &live, Wanted::default()).await?;
-    stage.report("the key is not known", |report| report.synced.reason == "AuthenticationFailed").await?;
+    stage.report("the key is not known", |report| report.synced.reason.as_str() == "AuthenticationFailed").await?;
     ensure!(origin.log()?.len() == 1);
 
     let (identity, known) = (ssh.identity()?, ssh.known_hosts()?);
@@ -132,7 +132,7 @@ async fn f55_ssh_works_with_a_key_and_known_hosts_and_refuses_strangers_on_both_
 
     ssh.change_host_key().await?;
     stage.set("one", "trace").await?;
-    let report = stage.report("another host", |report| report.synced.reason == "HostKeyMismatch").await?;
+    let report = stage.report("another host", |report| report.synced.reason.as_str() == "HostKeyMismatch").await?;
     ensure!(report.synced.message.contains("known_hosts"), "{report:?}");
     ensure!(origin.log()?.len() == 2, "{:?}", origin.log()?);
     stage.correct(over_ssh(&ssh, &identity, &ssh.known_hosts()?)?);

@@ -11,7 +11,7 @@ async fn f21_a_folder_that_becomes_invalid_gets_nothing_until_it_is_valid_again_
     let origin = Origin::with(FILES)?;
     let live = Live::with(&[("one", "info"), ("two", "info")]);
     let stage = Stage::start(local(&origin)?, &live, Wanted::default()).await?;
-    stage.report("valid", |report| report.synced.reason == "Pushed").await?;
+    stage.report("valid", |report| report.synced.reason.as_str() == "Pushed").await?;
     let ann = origin.person("ann")?;
     ann.write("apps/kustomization.yaml", &format!("{KUSTOMIZATION}namePrefix: x-\n"))?;
     ann.push("Prefix")?;
@@ -19,16 +19,17 @@ async fn f21_a_folder_that_becomes_invalid_gets_nothing_until_it_is_valid_again_
     stage.set("one", "debug").await?;
     stage.delete("two").await?;
     let report = stage.report("refused", |report| report.repository_valid.status == Some(false)).await?;
-    ensure!(report.repository_valid.reason == "UnsupportedKustomization", "{report:?}");
+    ensure!(report.repository_valid.reason.as_str() == "UnsupportedKustomization", "{report:?}");
     ensure!(report.repository_valid.message.starts_with("kustomization.yaml: "), "{report:?}");
     ensure!(report.repository_valid.message.contains("namePrefix"), "{report:?}");
-    ensure!(report.synced.reason == "FolderNotValid", "{report:?}");
+    ensure!(report.synced.reason.as_str() == "FolderNotValid", "{report:?}");
     ensure!(origin.log()?.len() == 2, "{:?}", origin.log()?);
 
     ann.write("apps/kustomization.yaml", KUSTOMIZATION)?;
     ann.push("No prefix")?;
     stage.arrived(&origin).await?;
-    let report = stage.report("caught up", |report| report.synced.reason == "Pushed" && report.pending == 0).await?;
+    let report =
+        stage.report("caught up", |report| report.synced.reason.as_str() == "Pushed" && report.pending == 0).await?;
     ensure!(report.repository_valid.status == Some(true) && report.documents == 1, "{report:?}");
     ensure!(!origin.files()?["apps/settings.yaml"].contains("two"), "the deletion was kept too");
     stage.stop().await
@@ -39,7 +40,7 @@ async fn fault_a_path_deleted_from_the_branch_is_told_and_the_live_objects_are_w
     let origin = Origin::with(FILES)?;
     let live = Live::with(&[("one", "info"), ("two", "info")]);
     let stage = Stage::start(local(&origin)?, &live, Wanted::default()).await?;
-    stage.report("valid", |report| report.synced.reason == "Pushed").await?;
+    stage.report("valid", |report| report.synced.reason.as_str() == "Pushed").await?;
     let ann = origin.person("ann")?;
     ann.remove("apps")?;
     ann.push("Clean up")?;
@@ -71,7 +72,7 @@ async fn bad20_an_unknown_branch_is_refused_in_words_unless_the_provider_allows_
     let wanted = |creates_branches| Wanted { branch: "live", creates_branches, ..Wanted::default() };
     let stage = Stage::start(local(&origin)?, &live, wanted(false)).await?;
     let report = stage.report("refused", |report| report.repository_valid.status == Some(false)).await?;
-    ensure!(report.repository_valid.reason == "BranchNotFound", "{report:?}");
+    ensure!(report.repository_valid.reason.as_str() == "BranchNotFound", "{report:?}");
     ensure!(report.repository_valid.message.contains("createBranches"), "{report:?}");
     ensure!(origin.git(["branch", "--list"])?.trim() == "* main");
     stage.stop().await?;
@@ -94,7 +95,7 @@ async fn bad20_a_path_that_is_a_file_is_refused_in_words() -> Result<()> {
     let live = Live::with(&[("one", "debug")]);
     let stage = Stage::start(local(&origin)?, &live, Wanted { path: "README.md", ..Wanted::default() }).await?;
     let report = stage.report("refused", |report| report.repository_valid.status == Some(false)).await?;
-    ensure!(report.repository_valid.reason == "NoDirectory", "{report:?}");
+    ensure!(report.repository_valid.reason.as_str() == "NoDirectory", "{report:?}");
     ensure!(origin.log()?.len() == 1);
     stage.stop().await
 }

@@ -19,7 +19,7 @@ async fn f57_a_persons_commit_is_taken_up_at_once_before_a_write_and_stays() -> 
     let server = Https::start(&origin).await?;
     let live = Live::with(&[("one", "info"), ("two", "info")]);
     let stage = Stage::start(https(&server)?, &live, never_polls()).await?;
-    stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
     let ann = origin.person("ann")?;
     ann.write("apps/settings.yaml", &SETTINGS.replace("# Owned by team A.", "# Owned by teams A and B."))?;
     ann.write("docs/new.md", "hello\n")?;
@@ -38,7 +38,7 @@ async fn f57_a_persons_commit_is_seen_by_itself() -> Result<()> {
     let origin = Origin::with(FILES)?;
     let live = Live::with(&[("one", "info"), ("two", "info")]);
     let stage = Stage::start(local(&origin)?, &live, Wanted::default()).await?;
-    stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
     let ann = origin.person("ann")?;
     ann.write("docs/new.md", "hello\n")?;
     ann.push("Explain")?;
@@ -53,7 +53,7 @@ async fn f57_an_edit_that_the_live_object_replaces_is_named_in_the_commit_and_to
     let origin = Origin::with(FILES)?;
     let live = Live::with(&[("one", "info"), ("two", "info")]);
     let stage = Stage::start(local(&origin)?, &live, never_polls()).await?;
-    stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
     let ann = origin.person("ann")?;
     ann.write("apps/settings.yaml", &SETTINGS.replace("level: info #", "level: trace #").replace("'info'", "'fatal'"))?;
     ann.push("Edit both")?;
@@ -95,7 +95,7 @@ async fn f51_ten_commits_of_a_person_while_many_objects_change_lose_nothing_on_e
     let live = Live::with(&objects);
     let stage =
         Stage::start(https(&server)?, &live, Wanted { window: Duration::from_millis(20), ..Wanted::default() }).await?;
-    stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
 
     let ann = origin.person("ann")?;
     let pushes = tokio::task::spawn_blocking(move || {

@@ -89,7 +89,7 @@ async fn f39_with_recipients_a_secret_is_encrypted_changed_and_removed_and_only_
     };
     put(&stage, "1", "c2VzYW1lLW9wZW4=").await?;
     reads("c2VzYW1lLW9wZW4=").await?;
-    let report = stage.report("pushed", |report| report.synced.reason == "Pushed").await?;
+    let report = stage.report("pushed", |report| report.synced.reason.as_str() == "Pushed").await?;
     ensure!(report.refused.count == 0, "{report:?}");
     let commits = origin.log()?.len();
     // The same state again, and after a restart: nothing is encrypted anew.

@@ -213,7 +213,7 @@ impl Office {
 }
 
 fn assessment(state: &State) -> Assessment {
-    Assessment { status: state.status, reason: state.reason.to_owned(), message: state.message.clone() }
+    Assessment { status: state.status, reason: state.reason.as_str().to_owned(), message: state.message.clone() }
 }
 
 fn key(name: &Name) -> ObjectKey {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use nsclass_shared::reason::GitRemark;
+
 use super::{Tip, Worker};
 use crate::livegit::{
     held::Held,
-    report::{RepositoryReport, State, TargetReport},
+    report::{RepositoryReport, State, StateReason, TargetReport},
     verdict,
 };
 
@@ -13,7 +15,7 @@ impl Worker {
     pub(super) fn tell(&mut self) {
         let reachable = match &self.unread {
             Some(error) => verdict::failed(error),
-            None => State { status: Some(true), reason: "Reachable", message: "the repository was read".to_owned() },
+            None => state(Some(true), GitRemark::Reachable, "the repository was read"),
         };
         let tip = if let Tip::At(commit) = &self.tip { Some(commit.clone()) } else { None };
         let report = Arc::new(RepositoryReport { reachable, tip });
@@ -48,25 +50,25 @@ impl Worker {
     }
 
     fn synced(&self, held: &Held, pending: usize) -> State {
-        let state = |status, reason, message: String| State { status, reason, message };
         if let Some(error) = self.unread.as_ref().or(self.unwritten.as_ref()) {
             return verdict::failed(error);
         }
         if held.writable().is_none() {
-            let message = "nothing is written until RepositoryValid is True; then it catches up".to_owned();
-            return state(Some(false), "FolderNotValid", message);
+            let message = "nothing is written until RepositoryValid is True; then it catches up";
+            return state(Some(false), GitRemark::FolderNotValid, message);
         }
         if pending > 0 || held.owes.is_some() {
-            return state(None, "Pending", "changes wait to be pushed".to_owned());
+            return state(None, GitRemark::Pending, "changes wait to be pushed");
         }
         let refused = held.refused.len();
         if refused > 0 {
-            return state(
-                Some(false),
-                "ObjectsRefused",
-                format!("{refused} objects are not written; status names the first"),
-            );
+            let message = format!("{refused} objects are not written; status names the first");
+            return state(Some(false), GitRemark::ObjectsRefused, message);
         }
-        state(Some(true), "Pushed", "what was told is in the branch".to_owned())
+        state(Some(true), GitRemark::Pushed, "what was told is in the branch")
     }
+}
+
+fn state(status: Option<bool>, remark: GitRemark, message: impl Into<String>) -> State {
+    State { status, reason: StateReason::Remark(remark), message: message.into() }
 }

@@ -1,6 +1,7 @@
 use super::{Conditions, Overall, Word};
 use crate::livegit::fault::Fault;
 use crate::livegit::world::{KindState, RuleOutlook, StreamId};
+use crate::reason::GitRemark;
 
 /// How far one watch is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +32,9 @@ pub fn rule(rule: &RuleOutlook, progress: impl Fn(&StreamId) -> Progress) -> (Ru
         return (counts, conditions);
     }
     if let Some(waits) = &rule.waits {
-        let mut conditions =
-            vec![("Validated", Word::new(waits.reason.as_str(), waits.to_string()).is(None)), ("Streaming", stopped())];
-        conditions.extend(Overall::Reconciling(Word::new("Pending", waits.to_string())).conditions());
+        let validated = Word::of_fault(waits).is(None);
+        let mut conditions = vec![("Validated", validated), ("Streaming", stopped())];
+        conditions.extend(Overall::Reconciling(Word::new(GitRemark::Pending, waits.to_string())).conditions());
         return (counts, conditions);
     }
     let (counts, overall) = kinds(rule, progress);
@@ -44,13 +45,13 @@ pub fn rule(rule: &RuleOutlook, progress: impl Fn(&StreamId) -> Progress) -> (Ru
         .collect();
     let validated = match Word::of_faults(&refused) {
         Some(word) => word.is(Some(false)),
-        None => Word::new("Valid", "the specification is sound and its target takes it").is(Some(true)),
+        None => Word::new(GitRemark::Valid, "the specification is sound and its target takes it").is(Some(true)),
     };
     let streams = format!("{} of {} kinds are watched", counts.streaming, counts.kinds);
     let streaming = if counts.streaming == counts.kinds {
-        Word::new("Streaming", streams).is(Some(true))
+        Word::new(GitRemark::Streaming, streams).is(Some(true))
     } else {
-        Word::new("Incomplete", streams).is(Some(false))
+        Word::new(GitRemark::Incomplete, streams).is(Some(false))
     };
     let mut conditions = vec![("Validated", validated), ("Streaming", streaming)];
     conditions.extend(overall.conditions());
@@ -58,7 +59,7 @@ pub fn rule(rule: &RuleOutlook, progress: impl Fn(&StreamId) -> Progress) -> (Ru
 }
 
 fn stopped() -> crate::api::Assessment {
-    Word::new("NotStarted", "nothing is watched").is(Some(false))
+    Word::new(GitRemark::NotStarted, "nothing is watched").is(Some(false))
 }
 
 /// What is refused comes before what waits, and that before what is on its way.
@@ -82,11 +83,14 @@ fn kinds(rule: &RuleOutlook, progress: impl Fn(&StreamId) -> Progress) -> (RuleC
     } else if let Some(word) = Word::of_faults(&waits) {
         Overall::Reconciling(word)
     } else if let Some(why) = broken {
-        Overall::Reconciling(Word::new("WatchBroken", why))
+        Overall::Reconciling(Word::new(GitRemark::WatchBroken, why))
     } else if under_way > 0 {
-        Overall::Reconciling(Word::new("Starting", format!("{under_way} of {} kinds are on their way", counts.kinds)))
+        Overall::Reconciling(Word::new(
+            GitRemark::Starting,
+            format!("{under_way} of {} kinds are on their way", counts.kinds),
+        ))
     } else {
-        Overall::Ready(Word::new("Streaming", format!("all {} kinds are watched", counts.kinds)))
+        Overall::Ready(Word::new(GitRemark::Streaming, format!("all {} kinds are watched", counts.kinds)))
     };
     (counts, overall)
 }

@@ -74,8 +74,9 @@ fn f58_one_kind_that_is_refused_stalls_the_rule_in_words_and_the_others_are_coun
 }
 
 fn facts(valid: Option<bool>, synced: Option<bool>) -> TargetFacts {
-    let is = |status, reason: &str| Word::new(reason, "said by the worker").is(status);
-    TargetFacts { repository_valid: is(valid, "Judged"), synced: is(synced, "Pushed") }
+    let is = |status, reason| Word::new(reason, "said by the worker").is(status);
+    let judged = if valid == Some(false) { GitRemark::NoDirectory } else { GitRemark::Valid };
+    TargetFacts { repository_valid: is(valid, judged), synced: is(synced, GitRemark::Pushed) }
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn f20_an_invalid_folder_stalls_its_target_whatever_else_there_is() {
     };
     let is = |status, reason: &str, stalled| (status, reason.to_owned(), stalled);
     assert_eq!(ready(None, Progress::Live), is(Some(false), "Scanning", false));
-    assert_eq!(ready(Some(&facts(Some(false), Some(true))), Progress::Live), is(Some(false), "Judged", true));
+    assert_eq!(ready(Some(&facts(Some(false), Some(true))), Progress::Live), is(Some(false), "NoDirectory", true));
     assert_eq!(ready(Some(&facts(Some(true), Some(true))), Progress::Live), is(Some(true), "Pushed", false));
     assert_eq!(ready(Some(&facts(Some(true), Some(true))), Progress::Listing), is(Some(false), "Incomplete", false));
     assert_eq!(ready(Some(&facts(Some(true), Some(false))), Progress::Live), is(Some(false), "Pushed", true));
@@ -116,14 +117,14 @@ fn a_target_that_is_not_sound_says_why_and_that_nothing_is_written() {
 #[test]
 fn a_provider_is_ready_when_its_repository_answered_and_unused_before_anybody_tried() {
     let ready = |targets, reachable: Option<Option<bool>>| {
-        let reachable = reachable.map(|status| Word::new("Fetched", "said").is(status));
+        let reachable = reachable.map(|status| Word::new(GitRemark::Reachable, "said").is(status));
         let conditions: BTreeMap<_, _> = provider(&[], targets, reachable.as_ref()).into_iter().collect();
         (conditions["Ready"].status, conditions["Ready"].reason.clone())
     };
     assert_eq!(ready(0, None), (Some(true), "Unused".to_owned()));
     assert_eq!(ready(1, None), (Some(false), "Connecting".to_owned()));
-    assert_eq!(ready(1, Some(Some(true))), (Some(true), "Fetched".to_owned()));
-    assert_eq!(ready(1, Some(Some(false))), (Some(false), "Fetched".to_owned()));
+    assert_eq!(ready(1, Some(Some(true))), (Some(true), "Reachable".to_owned()));
+    assert_eq!(ready(1, Some(Some(false))), (Some(false), "Reachable".to_owned()));
 }
 
 #[test]
