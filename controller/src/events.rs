@@ -36,7 +36,7 @@ const LONGEST_NOTE: usize = 1000;
 /// What one pass has to tell.
 #[derive(Debug)]
 struct Told {
-    namespace: ObjectReference,
+    about: ObjectReference,
     class: Option<ObjectReference>,
     news: News,
 }
@@ -74,7 +74,17 @@ impl Events {
             let uid = context.classes.get(&name).and_then(|class| class.uid());
             reference(&format!("{}/{}", names::GROUP, names::VERSION), "NamespaceClass", &name, uid)
         });
-        let told = Told { namespace: reference("v1", "Namespace", namespace, uid), class, news };
+        let told = Told { about: reference("v1", "Namespace", namespace, uid), class, news };
+        self.leave(context, told);
+    }
+
+    /// Leaves an event about an object of ours, with what its condition says. Never waits.
+    pub fn tell_about(&self, context: &Context, about: ObjectReference, reason: &str, is_warning: bool, note: String) {
+        let news = news_of(reason, "Reconcile", is_warning, note);
+        self.leave(context, Told { about, class: None, news });
+    }
+
+    fn leave(&self, context: &Context, told: Told) {
         if self.sender.try_send(told).is_err() {
             context.metrics.events.with_label_values(&["dropped"]).inc();
         }
@@ -98,11 +108,11 @@ pub async fn write(context: Arc<Context>, shutdown: CancellationToken) -> anyhow
             () = shutdown.cancelled() => return Ok(()),
             told = receiver.recv() => told,
         };
-        let Some(Told { namespace, class, news }) = told else { return Ok(()) };
-        publish(&context, &recorder, &news, &namespace, class.as_ref()).await;
+        let Some(Told { about, class, news }) = told else { return Ok(()) };
+        publish(&context, &recorder, &news, &about, class.as_ref()).await;
         if let Some(class) = &class {
             // Folded for all namespaces of the class: one event for each reason.
-            publish(&context, &recorder, &for_class(&news, &namespace), class, None).await;
+            publish(&context, &recorder, &for_class(&news, &about), class, None).await;
         }
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),

@@ -23,6 +23,7 @@ mod feeds;
 pub mod kinds;
 pub mod leader;
 pub mod licence;
+pub mod livegit;
 pub mod mass_delete;
 pub mod memory;
 pub mod metrics;

@@ -37,6 +37,7 @@ use crate::{
     kinds::KindCache,
     leader::{Candidate, LeaderGuard, LeaseApi, Standing, identity},
     licence::{self, Pod},
+    livegit,
     mass_delete::MassDeleteGuard,
     memory::Memory,
     metrics::Metrics,
@@ -83,9 +84,8 @@ pub async fn run(
     let client = clients.gated;
     definitions::ensure(&client).await?;
     let listener = admin_port(around.admin, settings.config.controller.admin_address).await?;
-    let workers = settings.config.controller.workers;
-    let lease_name = names::controller_lease(&settings.config.instance);
-    let lease = LeaseApi::new(clients.lease, &settings.config.operator_namespace, &lease_name);
+    let (workers, config) = (settings.config.controller.workers, &settings.config);
+    let lease = LeaseApi::new(clients.lease, &config.operator_namespace, &names::controller_lease(&config.instance));
     let (timing, standing) = (settings.config.leader_election.timing(), Arc::new(Standing::default()));
 
     let (namespaces, namespace_writer) = kube::runtime::reflector::store::<WatchedNamespace>();
@@ -134,8 +134,8 @@ pub async fn run(
         context: context.clone(),
         shutdown: shutdown.clone(),
     };
-    let flips = managed.subscribe("namespaces");
     let (mapper, to_queues) = (scope::Concerned(context.clone()), scope::to_queues(context.clone()));
+    let flips = managed.subscribe("namespaces");
     tasks.spawn("follow the scope", follow_flips(flips, mapper, to_queues, shutdown.clone()));
     tasks.spawn("watch namespaces", {
         let listener = scope::Namespaces { context: context.clone(), store: namespace_writer };
@@ -172,6 +172,7 @@ pub async fn run(
     tasks.spawn("count", count(context.clone(), shutdown.clone()));
     tasks.spawn("take office", take_office(context.clone(), shutdown.clone()));
     tasks.spawn("classes", class_reconcile::work(context.clone(), shutdown.clone()));
+    livegit::start(&context, &mut tasks, &shutdown).await?;
     for _ in 0..workers {
         tasks.spawn("namespaces", reconcile::work(context.clone(), shutdown.clone()));
     }

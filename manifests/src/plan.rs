@@ -5,6 +5,7 @@ mod delete;
 mod new_file;
 mod put;
 mod same;
+mod sealed;
 mod wanted;
 mod work;
 
@@ -20,6 +21,7 @@ use crate::kinds::Kinds;
 use crate::path::FolderPath;
 use crate::verdict::Finding;
 
+pub use sealed::{STAMP, stamp};
 pub use work::plan;
 
 /// What a target says about files that are written (F35).
@@ -69,6 +71,11 @@ pub enum Refusal {
     /// The object is a Secret, and there is nothing to encrypt it with (F39).
     #[error("{0} is a Secret, which is never written in clear; encrypt it by hand and commit it")]
     Secret(String),
+    /// The Secret stands in the folder in clear, or beside others in one file, so that its document cannot be replaced whole (F39).
+    #[error(
+        "{0} is a Secret that was not encrypted by us alone in its file; remove the document, and it is written anew"
+    )]
+    Clear(String),
     /// The live object is no object: a required field is missing or of the wrong type.
     #[error("the live object has no {0}; pass a whole object")]
     NoObject(&'static str),
@@ -149,7 +156,7 @@ impl Refusal {
     pub fn category(&self) -> &'static str {
         match self {
             Self::NotValid(_) => "folder-not-valid",
-            Self::Secret(_) => "secret",
+            Self::Secret(_) | Self::Clear(_) => "secret",
             Self::NoObject(_) => "no-object",
             Self::UnknownKind(_) => "unknown-kind",
             Self::Version { .. } => "other-version",

@@ -47,6 +47,15 @@ impl Tree {
         self.files.values()
     }
 
+    /// The bytes of a file that was read, a kustomization too.
+    pub fn bytes_of(&self, path: &FolderPath) -> Option<Arc<[u8]>> {
+        if let Some(file) = self.files.get(path) {
+            return Some(file.bytes.clone());
+        }
+        let records = self.kustomizations.get(&path.parent())?;
+        records.iter().find(|record| record.path == *path).map(|record| record.bytes.clone())
+    }
+
     /// The kinds that CRDs in the folder define.
     pub fn definitions(&self) -> impl Iterator<Item = &crate::record::Definition> {
         let documents = self.files.values().flat_map(|file| file.documents());

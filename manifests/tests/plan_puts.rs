@@ -7,7 +7,7 @@ use nsclass_manifests::folder::{Folder, Options};
 use nsclass_manifests::identity::LiveId;
 use nsclass_manifests::kinds::{KindTable, Scope};
 use nsclass_manifests::path::FolderPath;
-use nsclass_manifests::plan::{Change, Existing, NewFiles, Plan, Policy, Refusal, plan};
+use nsclass_manifests::plan::{Change, Existing, NewFiles, Plan, Policy, Refusal, STAMP, plan};
 use nsclass_manifests::verdict::Reason;
 use serde_json::{Value, json};
 use support::examples;
@@ -240,6 +240,59 @@ fn f39_secrets_are_refused_and_counted_and_everything_else_is_written() {
     let plan = planned(&files, Policy::default(), &[Change::Put(secret), Change::Put(web(3))]).unwrap();
     assert_eq!((plan.secrets(), plan.files.len()), (1, 1));
     assert!(!plan.refused[0].1.to_string().contains("c2VjcmV0"));
+}
+
+fn sealed(stamp: &str, value: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "team-a"}, "data": {"p": value},
+        "sops": {"mac": "ENC[m]", "version": "3.11.0", STAMP: stamp},
+    })
+}
+
+#[test]
+fn f39_a_sealed_secret_is_written_whole_replaced_whole_and_removed_whole() {
+    let before = files(&[("kustomization.yaml", CONTEXT), ("web.yaml", WEB)]);
+    let plan = planned(&before, Policy::default(), &[Change::Put(sealed("u@1", "ENC[a]"))]).unwrap();
+    let (path, text) = only(&plan);
+    assert_eq!(path, "team-a/core/secrets/s.yaml");
+    assert!(text.contains("ENC[a]") && text.contains("u@1"), "{text}");
+    let after = applied(&before, &plan);
+    let again = planned(&after, Policy::default(), &[Change::Put(sealed("u@2", "ENC[b]"))]).unwrap();
+    let (path, text) = only(&again);
+    assert!(path == "team-a/core/secrets/s.yaml" && text.contains("ENC[b]") && !text.contains("ENC[a]"), "{text}");
+    let gone = planned(&after, Policy::default(), &[Change::Delete(live("", "secrets", Some("team-a"), "s"))]).unwrap();
+    assert!(gone.files.values().all(|file| file.after.is_none()) && gone.files.len() == 1, "{gone}");
+}
+
+#[test]
+fn f39_a_contextual_file_keeps_the_namespace_that_the_code_of_a_sealed_secret_covers() {
+    let files = files(&[("kustomization.yaml", CONTEXT), ("web.yaml", WEB)]);
+    let policy = Policy { new_files: NewFiles::Contextual, ..Policy::default() };
+    let plan = planned(&files, policy, &[Change::Put(sealed("u@1", "ENC[a]"))]).unwrap();
+    assert_eq!((plan.refused.len(), plan.files.len()), (0, 2), "{plan}");
+    let text = applied(&files, &plan)["team-a/core/secrets/s.yaml"].clone();
+    assert!(String::from_utf8(text).unwrap().contains("namespace: team-a"));
+}
+
+#[test]
+fn f39_what_is_not_sealed_whole_and_documents_of_others_are_refused() {
+    let refused = |files: &Files, secret: Value| {
+        let plan = planned(files, Policy::default(), &[Change::Put(secret)]).unwrap();
+        assert!(plan.files.is_empty(), "{plan}");
+        plan.refused[0].1.category()
+    };
+    let empty = files(&[("kustomization.yaml", CONTEXT), ("web.yaml", WEB)]);
+    assert_eq!(refused(&empty, sealed("u@1", "c2VjcmV0")), "secret");
+    let mut unstamped = sealed("u@1", "ENC[a]");
+    unstamped["sops"].as_object_mut().unwrap().remove(STAMP);
+    assert_eq!(refused(&empty, unstamped), "secret");
+    let of = |document: &str| {
+        files(&[("kustomization.yaml", "namespace: team-a\nresources: [s.yaml]\n"), ("s.yaml", document)])
+    };
+    let clear = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {p: c2VjcmV0}\n";
+    assert_eq!(refused(&of(clear), sealed("u@1", "ENC[a]")), "secret");
+    let theirs = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {p: 'ENC[x]'}\nsops: {mac: 'ENC[m]', version: 3.9.0}\n";
+    assert_eq!(refused(&of(theirs), sealed("u@1", "ENC[a]")), "encrypted");
 }
 
 #[test]

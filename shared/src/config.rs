@@ -7,6 +7,7 @@ mod certificates;
 mod controller;
 mod error;
 mod gate;
+mod git;
 mod leader_election;
 mod policy;
 mod scope;
@@ -25,6 +26,7 @@ pub use {
     controller::{ControllerConfig, NamespaceFinalizer},
     error::ConfigError,
     gate::GateConfig,
+    git::{AuditConfig, GitConfig},
     leader_election::LeaderElectionConfig,
     policy::PolicyConfig,
     scope::{LabelSelectorConfig, RequirementConfig, ScopeConfig},
@@ -48,6 +50,8 @@ pub struct Config {
     pub controller: ControllerConfig,
     /// What the admission port is trusted by.
     pub certificates: CertificatesConfig,
+    /// Writing live objects back to Git.
+    pub git: GitConfig,
     /// How the controller's replicas agree on one of them.
     pub leader_election: LeaderElectionConfig,
     /// The admission process.
@@ -67,6 +71,7 @@ impl Default for Config {
             policy: PolicyConfig::default(),
             controller: ControllerConfig::default(),
             certificates: CertificatesConfig::default(),
+            git: GitConfig::default(),
             leader_election: LeaderElectionConfig::default(),
             webhook: WebhookConfig::default(),
             gate: GateConfig::default(),
@@ -122,6 +127,7 @@ impl Config {
         let scope = self.scope.compile(&self.operator_namespace)?;
         self.controller.check()?;
         self.certificates.check()?;
+        self.git.check()?;
         self.leader_election.check()?;
         self.webhook.check()?;
         self.usage.check()?;
@@ -164,7 +170,7 @@ mod tests {
 
     #[test]
     fn bad13_what_is_wrong_is_one_sentence_that_names_the_field() {
-        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, certificates, leaderElection, webhook, gate, usage");
+        insta::assert_snapshot!(refused("instanze: a"), @"line 1 column 1: unknown field `instanze`, expected one of instance, operatorNamespace, scope, policy, controller, certificates, git, leaderElection, webhook, gate, usage");
         insta::assert_snapshot!(refused("instance: Team_A"), @r#"instance: "Team_A" is not a DNS label: lower-case letters, digits and dashes, at most 63"#);
         insta::assert_snapshot!(refused("policy: { deny: [ConfigMap] }"), @r#"policy.deny[0]: "ConfigMap" has neither two nor three parts; write version/Kind for the core group (v1/Secret), group/version/Kind else (apps/v1/Deployment), with * for any part"#);
         insta::assert_snapshot!(refused("policy: { guardedKeys: [a b] }"), @r#"policy.guardedKeys[0]: "a b" cannot be the key of a label or annotation; write it as it stands in a namespace's metadata: prefix/name or name"#);

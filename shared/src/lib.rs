@@ -18,6 +18,7 @@ pub mod json;
 pub mod kinds;
 pub mod lease;
 pub mod licence;
+pub mod livegit;
 pub mod manifest;
 pub mod marks;
 pub mod names;

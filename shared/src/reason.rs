@@ -1,11 +1,15 @@
 //! Why a condition is as it is: the vocabulary of class.md C37, each word with what it means and what to do about it. Those of a binding's
-//! `Ready` are [`Reason`]s; those of all other conditions are [`Remark`]s.
+//! `Ready` are [`Reason`]s; those of all other conditions of classes and bindings are [`Remark`]s. The Git kinds have [`GitRemark`]s, the
+//! faults of their specifications ([`crate::livegit::fault::Reason`]), the failures of git ([`crate::livegit::failure::Failure`]), and what
+//! refuses a folder, which the folder engine knows.
 
+mod git;
 mod remark;
 mod vocabulary;
 
+pub use git::GitRemark;
 pub use remark::Remark;
-use vocabulary::vocabulary;
+pub(crate) use vocabulary::vocabulary;
 
 vocabulary! {
     /// Reason of a binding's `Ready` condition, and label of the failure metrics: the set is closed.
@@ -161,17 +165,26 @@ mod tests {
         for part in ["shared", "controller", "webhook"] {
             sources(&std::path::Path::new(root).join(part).join("src"), &mut files);
         }
+        let mut of_git = 0;
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            for written in code.split("Assessment {").skip(1) {
+            // What the workers of the Git kinds say are States, which become Assessments.
+            for written in code.split("Assessment {").skip(1).chain(code.split(" State {").skip(1)) {
                 // Up to the message, which is behind it.
                 let Some((_, reason)) = written.split_once("reason:") else { continue };
                 let reason = reason.split("message").next().unwrap_or_default();
-                assert!(!reason.contains('"'), "{}: reason:{reason}is no word of Reason or Remark", file.display());
+                assert!(!reason.contains('"'), "{}: reason:{reason}is no word of a vocabulary", file.display());
                 seen += usize::from(reason.contains("Remark::") || reason.contains("Reason::"));
+            }
+            // Where their conditions are put together, nothing but a word of the vocabulary compiles.
+            for written in code.split("Word::new(").skip(1) {
+                let reason = written.split(',').next().unwrap_or_default();
+                assert!(!reason.contains('"'), "{}: {reason} is no word of a vocabulary", file.display());
+                of_git += usize::from(reason.contains("GitRemark::"));
             }
         }
         assert!(seen > 10, "only {seen} reasons were found: this looks for them in the wrong way");
+        assert!(of_git > 10, "only {of_git} reasons of the Git kinds were found: this looks for them in the wrong way");
     }
 }

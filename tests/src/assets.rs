@@ -7,14 +7,16 @@ mod build;
 mod debian;
 mod machine;
 mod module;
+mod sops;
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-pub use debian::{PROMETHEUS, Package, find_debian};
+pub use debian::{AGE, PROMETHEUS, Package, SSHD, find_debian};
 use machine::Machine;
+pub use sops::find_sops;
 
 /// Where Go modules are listed, relative to this crate.
 const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/control-plane");

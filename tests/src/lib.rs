@@ -14,6 +14,7 @@ pub mod assets;
 pub mod audit;
 pub mod control_plane;
 mod eventually;
+pub mod git_server;
 pub mod helm;
 mod http;
 pub mod install;

@@ -15,7 +15,7 @@ use crate::install::until_it_bites;
 const DIR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/policies");
 
 /// The policies that every installation has; each file is named after its policy, without the operator's name.
-pub const POLICIES: [&str; 4] = ["namespace-class", "namespace-keys", "bindings", "marks"];
+pub const POLICIES: [&str; 5] = ["namespace-class", "namespace-keys", "bindings", "marks", "rule-authors"];
 
 /// Those that are off unless somebody applies them.
 pub const OPTIONAL_POLICIES: [&str; 2] = ["lock", "require-class"];
@@ -29,7 +29,7 @@ kind: ClusterRole
 metadata: { name: nsclass-outsider }
 rules:
 - { apiGroups: [''], resources: [namespaces, configmaps], verbs: [create] }
-- { apiGroups: [nsclass.io], resources: [namespaceclassbindings], verbs: [create] }
+- { apiGroups: [nsclass.io], resources: [namespaceclassbindings, clusterwatchrules], verbs: [create] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
@@ -67,6 +67,10 @@ impl ControlPlane {
             (GROUP, VERSION, "NamespaceClassBinding", json!({ "spec": { "namespaceName": name } })),
             ("", "v1", "ConfigMap", {
                 json!({ "metadata": { "annotations": { OBJECT_ANNOTATION: format!("/ConfigMap/default/{name}") } } })
+            }),
+            (GROUP, VERSION, "ClusterWatchRule", {
+                let rules = json!([{ "apiGroups": [""], "resources": ["nodes"] }]);
+                json!({ "spec": { "targetRef": { "name": name, "namespace": name }, "author": { "user": name }, "rules": rules } })
             }),
         ];
         for (policy, (group, version, kind, object)) in POLICIES.into_iter().zip(trials) {

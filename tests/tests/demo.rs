@@ -50,6 +50,16 @@ const LICENCE_HEADLINES: [&str; 7] = [
     "What is used is reported, and stays in the cluster",
 ];
 
+/// The same of the story of Git.
+const GIT_HEADLINES: [&str; 6] = [
+    "A control plane",
+    "The operator",
+    "A folder in Git, and its objects in the cluster",
+    "What is written, and where to",
+    "A live object is changed",
+    "Somebody puts a key into the kustomization that changes names",
+];
+
 /// Those of them that need a webhook which the API server reaches, or policies for everybody.
 const ONLY_AT_HOME: [&str; 2] = ["A tenant asks for a class", "A class with five faults"];
 
@@ -171,6 +181,14 @@ async fn s60_the_demo_of_the_licence_freezes_frees_and_freezes_again() -> Result
     let (status, out, err) = end_of(&demo).await?;
     ensure!(status.success(), "{status}\n{out}\n{err}");
     ensure_whole_story(&out, &LICENCE_HEADLINES)
+}
+
+#[tokio::test]
+async fn f43_the_demo_of_git_writes_a_live_change_back_refuses_a_broken_folder_and_catches_up() -> Result<()> {
+    let demo = Program::named("demo").arg("--git").start().await?;
+    let (status, out, err) = end_of(&demo).await?;
+    ensure!(status.success(), "{status}\n{out}\n{err}");
+    ensure_whole_story(&out, &GIT_HEADLINES)
 }
 
 #[tokio::test]

@@ -15,6 +15,10 @@ use nsclass_shared::{
     class::CompiledClass,
     finding::Finding,
     identity::Gvk,
+    livegit::{
+        access::{Question, VERBS},
+        fault::Fault,
+    },
     rights::{Missing, Needed, Object, missing, needed},
 };
 use serde_json::value::RawValue;
@@ -60,12 +64,40 @@ impl Authors {
         let author: UserInfo = serde_json::from_str(author.get())
             .map_err(|error| Failure::Malformed(format!("request.userInfo: {error}")))?;
         let asked = stream::iter(needed(old, new).into_iter().map(|needed| self.ask(&author, needed)));
-        let lacking: Vec<Option<Missing>> =
-            timeout(self.deadline, asked.buffered(AT_ONCE).try_collect()).await.map_err(|_| {
-                Failure::ApiServer(format!("what the author may do is not known within {:?}", self.deadline))
-            })??;
+        let lacking: Vec<Option<Missing>> = self.in_time(asked.buffered(AT_ONCE).try_collect()).await?;
         let lacking: Vec<Missing> = lacking.into_iter().flatten().collect();
         Ok(missing(author.username.as_deref().unwrap_or_default(), &lacking))
+    }
+
+    /// A fault for every kind that the author of a rule may not read (folders.md F58).
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub async fn may_read(&self, questions: Vec<Question>) -> Result<Vec<Fault>, Failure> {
+        let mut asked = Vec::new();
+        for (index, question) in questions.iter().enumerate() {
+            for verb in VERBS {
+                asked.push(self.ask_verb(index, verb, question.review(verb)));
+            }
+        }
+        let answers = self.in_time(stream::iter(asked).buffered(AT_ONCE).try_collect::<Vec<_>>()).await?;
+        Ok(faults(&questions, &answers))
+    }
+
+    async fn ask_verb(
+        &self,
+        index: usize,
+        verb: &'static str,
+        spec: SubjectAccessReviewSpec,
+    ) -> Result<(usize, &'static str, bool), Failure> {
+        Ok((index, verb, self.is_allowed(spec).await?))
+    }
+
+    /// All reviews of one request, within the time that they may take together.
+    async fn in_time<T>(&self, reviews: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        timeout(self.deadline, reviews).await.map_err(|_| {
+            Failure::ApiServer(format!("what the author may do is not known within {:?}", self.deadline))
+        })?
     }
 
     /// One review: the right, if the author lacks it.
@@ -94,13 +126,25 @@ impl Authors {
             resource_attributes: Some(attributes),
             ..SubjectAccessReviewSpec::default()
         };
+        Ok((!self.is_allowed(spec).await?).then_some(Missing { needed, resource: spelled }))
+    }
+
+    async fn is_allowed(&self, spec: SubjectAccessReviewSpec) -> Result<bool, Failure> {
         let review = SubjectAccessReview { spec, ..SubjectAccessReview::default() };
         let answer = self.reviews.create(&PostParams::default(), &review).await;
         let answer = answer.map_err(|error| Failure::ApiServer(format!("a SubjectAccessReview: {error}")))?;
         let status =
             answer.status.ok_or_else(|| Failure::ApiServer("a SubjectAccessReview without status".to_owned()))?;
-        Ok((!status.allowed).then_some(Missing { needed, resource: spelled }))
+        Ok(status.allowed)
     }
+}
+
+/// What is said of questions, given the verbs that were allowed of each.
+fn faults(questions: &[Question], answers: &[(usize, &'static str, bool)]) -> Vec<Fault> {
+    let lacked = |index: usize| -> Vec<&str> {
+        answers.iter().filter(|(asked, _, allowed)| *asked == index && !allowed).map(|(_, verb, _)| *verb).collect()
+    };
+    questions.iter().enumerate().filter_map(|(index, question)| question.missing(&lacked(index))).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod deletion;
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use futures::{FutureExt, future::BoxFuture};
@@ -15,7 +15,7 @@ use nsclass_shared::{
     path::FieldPath,
 };
 use serde::Deserialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use crate::{
     answer::Answer,
@@ -23,6 +23,7 @@ use crate::{
     failure::Failure,
     review::{Operation, Request},
     validator::Validator,
+    written::{Metadata, is_same, written},
 };
 
 /// Where the webhook configuration sends reviews of classes.
@@ -32,7 +33,7 @@ pub const PATH: &str = "/admit/namespaceclasses";
 pub struct Classes<K> {
     settings: Arc<ArcSwap<Settings>>,
     kinds: K,
-    authors: Option<Authors>,
+    authors: Option<Arc<Authors>>,
 }
 
 /// What is known of a class without asking anybody.
@@ -40,15 +41,6 @@ struct Judged<'a> {
     findings: Vec<Finding>,
     /// Absent where the class cannot be read.
     class: Option<CompiledClass<'a>>,
-}
-
-/// A class, as far as it is looked at.
-#[derive(Deserialize, Default)]
-struct Class<'a> {
-    #[serde(borrow, default)]
-    metadata: Metadata<'a>,
-    #[serde(borrow, default)]
-    spec: Option<&'a RawValue>,
 }
 
 /// A class that is judged in any case: its spec is read on the way.
@@ -60,16 +52,10 @@ struct New<'a> {
     spec: Spec<'a>,
 }
 
-#[derive(Deserialize, Default)]
-struct Metadata<'a> {
-    #[serde(borrow, default)]
-    name: Cow<'a, str>,
-}
-
 impl<K: Kinds + Send + Sync + 'static> Classes<K> {
     /// With the settings in force at each review, and the kinds that the API server serves. `authors` is absent where what the author of
     /// a class may do is not asked.
-    pub fn new(settings: Arc<ArcSwap<Settings>>, kinds: K, authors: Option<Authors>) -> Self {
+    pub fn new(settings: Arc<ArcSwap<Settings>>, kinds: K, authors: Option<Arc<Authors>>) -> Self {
         Self { settings, kinds, authors }
     }
 
@@ -86,10 +72,10 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
         {
             return Ok(Some(self.validate(ReadClass::of_spec(metadata.name_or(&request.name), spec))));
         }
-        let class = class(object, "object")?;
+        let class = written(object, "object")?;
         if request.operation == Operation::Update
             && let Some(old) = request.old_object
-            && is_same(class.spec, self::class(old, "oldObject")?.spec)
+            && is_same(class.spec, written(old, "oldObject")?.spec)
         {
             // A stored class that has become invalid must be releasable and deletable (admission.md A06).
             return Ok(None);
@@ -124,17 +110,10 @@ impl<K: Kinds + Send + Sync + 'static> Classes<K> {
     }
 }
 
-impl Metadata<'_> {
-    /// The name, or `other` where the API server is yet to choose one.
-    fn name_or<'n>(&'n self, other: &'n str) -> &'n str {
-        if self.name.is_empty() { other } else { &self.name }
-    }
-}
-
 /// The class as it is, where it can be read.
 fn stored<'a>(request: &'a Request<'a>) -> Result<Option<CompiledClass<'a>>, Failure> {
     let Some(old) = request.old_object.filter(|_| request.operation == Operation::Update) else { return Ok(None) };
-    let spec = class(old, "oldObject")?.spec.map_or("null", RawValue::get);
+    let spec = written(old, "oldObject")?.spec.map_or("null", RawValue::get);
     Ok(ReadClass::of_text(&request.name, spec).ok().map(|class| class.compiled))
 }
 
@@ -146,17 +125,6 @@ impl<K: Kinds + Send + Sync + 'static> Validator for Classes<K> {
     fn judge<'a>(&'a self, request: &'a Request<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
         self.decide(request).boxed()
     }
-}
-
-fn class<'a>(object: &'a RawValue, field: &str) -> Result<Class<'a>, Failure> {
-    serde_json::from_str(object.get()).map_err(|error| Failure::Malformed(format!("request.{field}: {error}")))
-}
-
-/// Whether two specs say the same. The API server writes both alike, so equal ones are equal texts nearly always.
-fn is_same(one: Option<&RawValue>, other: Option<&RawValue>) -> bool {
-    let (Some(one), Some(other)) = (one, other) else { return one.is_none() && other.is_none() };
-    let value = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
-    one.get() == other.get() || value(one).is_some_and(|one| Some(one) == value(other))
 }
 
 #[cfg(test)]

@@ -7,6 +7,10 @@ use kube::{Client, Discovery, discovery};
 use nsclass_shared::{
     identity::Gvk,
     kinds::{Kinds, Scope},
+    livegit::{
+        kinds::GroupResource,
+        served::{self, Found},
+    },
 };
 use tokio::{
     sync::Notify,
@@ -97,6 +101,22 @@ impl Kinds for KindTable {
             self.missed.notify_one();
             Scope::Unknown
         })
+    }
+}
+
+impl served::Served for KindTable {
+    fn find(&self, kind: &GroupResource) -> Found {
+        let known = self.known.load();
+        let Some(known) = known.as_ref() else { return Found::Unknown };
+        let is = |(gvk, served): &(&Gvk, &Served)| gvk.group == kind.group && served.resource == kind.resource;
+        match known.iter().find(is).map(|(_, served)| served.scope) {
+            Some(Scope::Namespaced) => Found::Namespaced,
+            Some(Scope::ClusterScoped) => Found::Cluster,
+            Some(Scope::Unknown) | None => {
+                self.missed.notify_one();
+                Found::NotServed
+            }
+        }
     }
 }
 

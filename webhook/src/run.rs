@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use anyhow::Context as _;
 use arc_swap::ArcSwap;
 use nsclass_shared::{
+    api::{ClusterWatchRuleSpec, WatchRuleSpec},
     config::Settings,
     runtime::{PairMetrics, Scope, ServingPair, Supervisor, connect, follow_config, serve_admin, stop_on_signal},
 };
@@ -17,6 +18,7 @@ use crate::{
     classes::{self, Classes},
     dial::OwnDial,
     gate::Gate,
+    git,
     http::App,
     kinds::KindTable,
     metrics::Metrics,
@@ -57,9 +59,14 @@ pub async fn run(args: Args, settings: Settings, shutdown: CancellationToken) ->
     let settings = Arc::new(ArcSwap::from_pointee(settings));
     let mut tasks = Supervisor::new(shutdown.clone());
 
-    let authors = webhook.author_checks.then(|| Authors::new(client.clone(), kinds.clone()));
+    let authors = Arc::new(Authors::new(client.clone(), kinds.clone()));
+    let of_classes = webhook.author_checks.then(|| authors.clone());
     let gate = Gate::new(Arc::new(LiveScope::new(scope.clone(), client.clone())), metrics.clone())
-        .register(classes::PATH, Classes::new(settings.clone(), kinds.clone(), authors));
+        .register(classes::PATH, Classes::new(settings.clone(), kinds.clone(), of_classes))
+        .register(git::PROVIDERS, git::providers(settings.clone()))
+        .register(git::TARGETS, git::targets(settings.clone()))
+        .register(git::RULES, git::Rules::<WatchRuleSpec>::new(authors.clone(), kinds.clone()))
+        .register(git::CLUSTER_RULES, git::Rules::<ClusterWatchRuleSpec>::new(authors, kinds.clone()));
     let app = App::new(gate, metrics.clone(), webhook.max_in_flight.into(), stopping.clone());
 
     let ready = Ready {

@@ -14,6 +14,11 @@ webhook:
   clientCA: /etc/nsclass/client-ca/ca.crt
   {{- end }}
 leaderElection: {{- toYaml .Values.leaderElection | nindent 2 }}
+git:
+  enabled: {{ .Values.git.enabled }}
+  pollSeconds: {{ .Values.git.pollSeconds | int64 }}
+  repositoryMegabytes: {{ .Values.git.repositoryMegabytes | int64 }}
+  encryptTo: {{ toJson .Values.git.encryptTo }}
 {{- end -}}
 
 {{- /* The one configuration file of both processes. */ -}}

@@ -99,7 +99,7 @@ values.schema.json. `lookup` finds nothing in `helm template`, so that nothing i
 {{- end -}}
 {{- /* What another installation is to have. */ -}}
 {{- if not .Values.crds.enabled -}}
-{{- range $name := list "namespaceclasses.nsclass.io" "namespaceclassbindings.nsclass.io" -}}
+{{- range $name := list "namespaceclasses.nsclass.io" "namespaceclassbindings.nsclass.io" "gitproviders.nsclass.io" "gittargets.nsclass.io" "watchrules.nsclass.io" "clusterwatchrules.nsclass.io" -}}
 {{- if not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" $name) -}}
 {{- fail (printf "crds: enabled is false and the cluster has no CustomResourceDefinition %s; set it to true, or apply deploy/crds first" $name) -}}
 {{- end -}}

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::work::Work;
-use super::{Ground, NewFiles, Refusal};
+use super::{Ground, NewFiles, Refusal, sealed};
 use crate::edit;
 use crate::graph::NodeId;
 use crate::identity::LiveId;
@@ -28,7 +28,10 @@ pub(super) fn put(ground: &Ground<'_>, work: &mut Work, id: LiveId, live: &Value
     let path = place(ground, work, context, &id)?;
     let mut value = cleaned.clone();
     if let Some(context) = context {
-        FieldPath::keys(&["metadata", "namespace"]).remove(&mut value);
+        // The code that guards a sealed Secret covers its namespace, which the context supplies a second time.
+        if sealed::stamp(&value).is_none() {
+            FieldPath::keys(&["metadata", "namespace"]).remove(&mut value);
+        }
         register(ground, work, context, &path)?;
     } else if let Some(near) = near(ground, &path) {
         let what = format!("{id} is written here and is not deployed by {near}, which does not name the file");

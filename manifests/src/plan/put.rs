@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::wanted::{Own, wanted};
 use super::work::Work;
-use super::{Existing, Ground, Refusal, new_file};
+use super::{Existing, Ground, Refusal, new_file, sealed};
 use crate::edit::{self, Edited};
 use crate::identity::{LiveId, NamespaceSource};
 use crate::kinds::Scope;
@@ -33,13 +33,15 @@ pub(super) fn put<'l>(
     live: &'l Value,
 ) -> Result<Option<Put<'l>>, Refusal> {
     let id = identify(ground, live)?;
-    if id.group.is_empty() && text(live, "kind")? == "Secret" {
+    let is_secret = id.group.is_empty() && text(live, "kind")? == "Secret";
+    if is_secret && !sealed::is_sealed(live) {
         return Err(Refusal::Secret(id.to_string()));
     }
     if let Some(local) = ground.folder.locals.get(&id) {
         return Err(Refusal::Local { document: ground.folder.documents[*local].title() });
     }
     match ground.folder.by_live.get(&id) {
+        Some(index) if is_secret => sealed::replace(ground, work, *index, id, live).map(|()| None),
         Some(index) => Ok(Some(Put { at, index: *index, id, live })),
         None => new_file::put(ground, work, id, live).map(|()| None),
     }

@@ -28,19 +28,9 @@ impl Work {
     pub(super) fn current(&self, folder: &Folder, path: &FolderPath) -> Option<Arc<[u8]>> {
         match self.files.get(path) {
             Some(changed) => changed.clone(),
-            None => before(folder, path),
+            None => folder.tree().bytes_of(path),
         }
     }
-}
-
-/// The bytes of a file when the folder was scanned.
-fn before(folder: &Folder, path: &FolderPath) -> Option<Arc<[u8]>> {
-    let tree = folder.tree();
-    if let Some(file) = tree.files.get(path) {
-        return Some(file.bytes.clone());
-    }
-    let records = tree.kustomizations.get(&path.parent())?;
-    records.iter().find(|record| record.path == *path).map(|record| record.bytes.clone())
 }
 
 /// Plans the files that these changes lead to. Changes that cannot be written are in [`Plan::refused`]; the others are
@@ -105,14 +95,15 @@ fn finish(ground: &Ground<'_>, mut work: Work, mut refused: Vec<(usize, Refusal)
         notes: std::mem::take(&mut work.notes),
         ..Plan::default()
     };
-    work.files.retain(|path, after| before(ground.folder, path) != *after);
+    let before = |path: &FolderPath| ground.folder.tree().bytes_of(path);
+    work.files.retain(|path, after| before(path) != *after);
     if work.files.is_empty() {
         return Ok(plan);
     }
     let after = ground.folder.with(&work.files, ground.kinds, ground.options);
     check::check(ground.folder, &after, &work)?;
     for (path, bytes) in work.files {
-        plan.files.insert(path.clone(), FileChange { before: before(ground.folder, &path), after: bytes });
+        plan.files.insert(path.clone(), FileChange { before: before(&path), after: bytes });
     }
     plan.folder = Some(after);
     Ok(plan)

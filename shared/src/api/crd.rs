@@ -5,11 +5,16 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 };
 use kube::CustomResourceExt;
 
-use super::{NamespaceClass, NamespaceClassBinding};
+use super::{ClusterWatchRule, GitProvider, GitTarget, NamespaceClass, NamespaceClassBinding, WatchRule};
 
 /// All of our definitions, in the order in which they are installed.
 pub fn crds() -> Vec<CustomResourceDefinition> {
-    vec![namespace_class_crd(), namespace_class_binding_crd()]
+    [namespace_class_crd(), namespace_class_binding_crd()].into_iter().chain(git_crds()).collect()
+}
+
+/// Those of writing live objects back to Git, in the order in which they refer to each other.
+pub fn git_crds() -> Vec<CustomResourceDefinition> {
+    [GitProvider::crd(), GitTarget::crd(), WatchRule::crd(), ClusterWatchRule::crd()].map(polished).into()
 }
 
 /// `namespaceclasses.nsclass.io`, with the status subresource.

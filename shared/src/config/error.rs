@@ -36,6 +36,11 @@ pub enum ConfigError {
         /// What it says.
         value: String,
     },
+    /// Something that Secrets cannot be encrypted for. It may be a private key, and is not repeated.
+    #[error(
+        "git.encryptTo: has something in it that is no age recipient; write the public keys, which begin with age1"
+    )]
+    Recipient,
     /// A number out of its range.
     #[error("{field}: {value} is out of range: {range}")]
     Range {

@@ -1,4 +1,4 @@
-//! Reasons of all conditions but a binding's `Ready`.
+//! Reasons of all conditions of classes and bindings but a binding's `Ready`.
 
 use super::vocabulary;
 

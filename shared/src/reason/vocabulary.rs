@@ -31,4 +31,4 @@ macro_rules! vocabulary {
     };
 }
 
-pub(super) use vocabulary;
+pub(crate) use vocabulary;

@@ -27,12 +27,12 @@ pub enum Grant {
     ControllerLicence,
     /// The controller's events about what is in no namespace.
     ControllerEvents,
+    /// The controller, where live objects are written back to Git (folders.md F50 to F60).
+    ControllerGit,
     /// The controller, where classes may hold roles and bindings (class.md C49).
     ControllerGrants,
     /// The webhook.
     Webhook,
-    /// The webhook, where it checks authors (admission.md A01).
-    WebhookAuthors,
     /// `nsclass release`, everywhere.
     ReleaseCluster,
     /// `nsclass release`, at home.
@@ -76,9 +76,9 @@ impl Grant {
         Self::ControllerUsage,
         Self::ControllerLicence,
         Self::ControllerEvents,
+        Self::ControllerGit,
         Self::ControllerGrants,
         Self::Webhook,
-        Self::WebhookAuthors,
         Self::ReleaseCluster,
         Self::ReleaseNamespace,
     ];
@@ -100,9 +100,9 @@ impl Grant {
             Self::ControllerUsage => "controller-usage",
             Self::ControllerLicence => "controller-licence",
             Self::ControllerEvents => "controller-events",
+            Self::ControllerGit => "controller-git",
             Self::ControllerGrants => "controller-grants",
             Self::Webhook => "webhook",
-            Self::WebhookAuthors => "webhook-authors",
             Self::ReleaseCluster => "release-cluster",
             Self::ReleaseNamespace => "release-namespace",
         }
@@ -118,9 +118,9 @@ impl Grant {
             | Self::ReleaseNamespace => Place::Home,
             Self::ControllerEvents => Place::Default,
             Self::ControllerCluster
+            | Self::ControllerGit
             | Self::ControllerGrants
             | Self::Webhook
-            | Self::WebhookAuthors
             | Self::ReleaseCluster => Place::Cluster,
         }
     }
@@ -175,9 +175,20 @@ impl Grant {
                 rule(RBAC_GROUP, &["roles", "rolebindings", "clusterroles"], &KIND_VERBS),
                 rule(RBAC_GROUP, &["roles", "clusterroles"], &["escalate", "bind"]),
             ],
-            // A namespace that is not in the snapshot yet is read once.
-            Self::Webhook => vec![rule("", &["namespaces"], &["get", "list", "watch"])],
-            Self::WebhookAuthors => vec![rule("authorization.k8s.io", &["subjectaccessreviews"], &["create"])],
+            Self::ControllerGit => vec![
+                rule(GROUP, &GIT_KINDS, &["list", "watch"]),
+                rule(GROUP, &GIT_KINDS.map(|kind| format!("{kind}/status")).each_ref().map(String::as_str), &["patch"]),
+                rule(REVIEW_GROUP, &["subjectaccessreviews"], &["create"]),
+                // Each provider names a Secret of its own namespace.
+                rule("", &["secrets"], &["get"]),
+                events,
+            ],
+            Self::Webhook => vec![
+                // A namespace that is not in the snapshot yet is read once.
+                rule("", &["namespaces"], &["get", "list", "watch"]),
+                // What the authors of classes and rules may do (admission.md A01, folders.md F58).
+                rule(REVIEW_GROUP, &["subjectaccessreviews"], &["create"]),
+            ],
             Self::ReleaseCluster => vec![
                 rule("", &["namespaces"], &["get", "list", "patch"]),
                 rule(GROUP, &["namespaceclasses"], &["get", "list", "patch"]),
@@ -199,6 +210,9 @@ pub fn for_kinds(group: &str, resources: &[&str]) -> PolicyRule {
     rule(group, resources, &KIND_VERBS)
 }
 
+/// The kinds of writing live objects back to Git.
+const GIT_KINDS: [&str; 4] = ["gitproviders", "gittargets", "watchrules", "clusterwatchrules"];
+const REVIEW_GROUP: &str = "authorization.k8s.io";
 const LEASE_GROUP: &str = "coordination.k8s.io";
 const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";
 const CONFIGURATIONS: &str = "validatingwebhookconfigurations";
@@ -245,7 +259,7 @@ mod tests {
                 let groups = rule.api_groups.clone().unwrap_or_default();
                 let all = [&groups, &resources, &rule.verbs];
                 assert!(all.iter().all(|words| !words.contains(&star)), "{grant:?}: {rule:?}");
-                if resources == ["secrets"] && grant != Grant::ControllerLicence {
+                if resources == ["secrets"] && ![Grant::ControllerLicence, Grant::ControllerGit].contains(&grant) {
                     assert!(rule.verbs == ["create"] || rule.resource_names.is_some(), "{grant:?}: {rule:?}");
                 }
             }

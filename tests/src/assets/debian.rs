@@ -5,7 +5,7 @@ use std::fs::{create_dir_all, rename};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::{cache_dir, machine::lock};
 use crate::progress;
@@ -15,10 +15,23 @@ use crate::progress;
 pub struct Package {
     name: &'static str,
     programs: &'static [&'static str],
+    /// Where the programs are in it.
+    directory: &'static str,
+    /// Packages with libraries that it needs and a machine may lack.
+    libraries: &'static [&'static str],
 }
 
 /// The Prometheus server and its tool.
-pub static PROMETHEUS: Package = Package { name: "prometheus", programs: &["prometheus", "promtool"] };
+pub static PROMETHEUS: Package =
+    Package { name: "prometheus", programs: &["prometheus", "promtool"], directory: "usr/bin", libraries: &[] };
+
+/// The SSH server.
+pub static SSHD: Package =
+    Package { name: "openssh-server", programs: &["sshd"], directory: "usr/sbin", libraries: &["libwrap0"] };
+
+/// The encryption that `sops` uses here, and its keys.
+pub static AGE: Package =
+    Package { name: "age", programs: &["age", "age-keygen"], directory: "usr/bin", libraries: &[] };
 
 impl Package {
     fn is_whole(&self, dir: &Path) -> bool {
@@ -37,7 +50,7 @@ pub fn find_debian(package: &Package) -> Result<PathBuf> {
     }
     let cache = cache_dir()?.join("debian");
     let unpacked = cache.join(package.name);
-    let programs = unpacked.join("usr/bin");
+    let programs = unpacked.join(package.directory);
     if package.is_whole(&programs) {
         return Ok(programs);
     }
@@ -58,7 +71,8 @@ pub fn find_debian(package: &Package) -> Result<PathBuf> {
 fn fetch(package: &Package, cache: &Path, to: &Path) -> Result<()> {
     progress::say(&format!("fetching the Debian package {}, once", package.name));
     let scratch = tempfile::tempdir_in(cache)?;
-    let download = || run(Command::new("apt-get").args(["download", "--quiet", package.name]).current_dir(&scratch));
+    let names = || std::iter::once(&package.name).chain(package.libraries);
+    let download = || run(Command::new("apt-get").args(["download", "--quiet"]).args(names()).current_dir(&scratch));
     if let Err(error) = download() {
         // A fresh machine has no list of packages yet; fetching one takes root.
         run(Command::new("apt-get").args(["update", "--quiet"])).map_err(|_| error)?;
@@ -66,10 +80,13 @@ fn fetch(package: &Package, cache: &Path, to: &Path) -> Result<()> {
     }
     let archives: Vec<PathBuf> =
         scratch.path().read_dir()?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    let [archive] = &archives[..] else { bail!("apt-get download left {archives:?}") };
+    ensure!(archives.len() == names().count(), "apt-get download left {archives:?}");
     let whole = scratch.path().join("whole");
-    run(Command::new("dpkg-deb").arg("-x").args([archive, &whole]))?;
-    ensure!(package.is_whole(&whole.join("usr/bin")), "the package lacks {}", package.programs.join(" or "));
+    for archive in &archives {
+        run(Command::new("dpkg-deb").arg("-x").args([archive, &whole]))?;
+    }
+    let is_there = package.is_whole(&whole.join(package.directory));
+    ensure!(is_there, "the package lacks {}", package.programs.join(" or "));
     if to.exists() {
         std::fs::remove_dir_all(to)?;
     }

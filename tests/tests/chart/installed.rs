@@ -112,7 +112,7 @@ async fn what_the_chart_installs_is_valid_is_upgraded_in_place_and_goes_but_for_
     // Installed again, under another name: one line takes the definitions over.
     let other = ["other", RELEASE[1]];
     let refused = admin.run(["install", other[0], CHART, "--namespace", other[1], "--no-hooks"])?;
-    ensure!(!refused.is_success && refused.complaints.contains("namespaceclass"), "{refused}");
+    ensure!(!refused.is_success && refused.complaints.contains("CustomResourceDefinition"), "{refused}");
     helm(&admin, &["install", "--take-ownership"], other, &[])?;
     let leases: Api<Lease> = Api::namespaced(client, other[1]);
     leases.get("nsclass-controller-default").await?;

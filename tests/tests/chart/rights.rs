@@ -166,7 +166,7 @@ async fn under_the_charts_roles_nothing_is_denied_and_nothing_is_granted_for_not
     let by = |name: &str| requests.by_user(&format!("system:serviceaccount:{}:{name}", RELEASE[1]));
     for (name, grants) in [
         ("nsclass-controller", &Grant::CONTROLLER[..]),
-        ("nsclass-webhook", &[Grant::Webhook, Grant::WebhookAuthors]),
+        ("nsclass-webhook", &[Grant::Webhook]),
         ("nsclass-hooks", &[Grant::ReleaseCluster, Grant::ReleaseNamespace]),
     ] {
         let all = by(name);

@@ -35,6 +35,12 @@ pub(crate) const COMBINATIONS: &[Combination] = &[
         ],
     ),
     (
+        "live objects to Git",
+        &[
+            "git={\"enabled\":true,\"pollSeconds\":30,\"repositoryMegabytes\":64,\"encryptTo\":[\"age1s7g28ufnu94sx8ds5fsvzhl538aw45q6fygdw883k42rpm5dfs9sdp4qa2\"]}",
+        ],
+    ),
+    (
         "cert-manager",
         &["certificates.source=\"CertManager\"", "certificates.extraNames=[\"hook.example\",\"192.0.2.1\"]"],
     ),

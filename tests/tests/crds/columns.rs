@@ -14,7 +14,16 @@ const AS_TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 /// The names of the columns, and the cells of the only row.
 async fn table<K: Resource<DynamicType = ()>>(client: &Client, name: &str) -> Result<(Vec<String>, Vec<Value>)> {
-    let url = format!("{}/{name}", K::url_path(&(), None));
+    table_in::<K>(client, None, name).await
+}
+
+/// The same, of an object in a namespace.
+pub(crate) async fn table_in<K: Resource<DynamicType = ()>>(
+    client: &Client,
+    namespace: Option<&str>,
+    name: &str,
+) -> Result<(Vec<String>, Vec<Value>)> {
+    let url = format!("{}/{name}", K::url_path(&(), namespace));
     let table: Value = client.request(Request::get(url).header(ACCEPT, AS_TABLE).body(Vec::new())?).await?;
     ensure!(table["kind"] == "Table", "{table:#}");
     let columns = table["columnDefinitions"].as_array().context("a table has columns")?;

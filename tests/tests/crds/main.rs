@@ -4,6 +4,7 @@ mod binding;
 mod class;
 mod columns;
 mod delay;
+mod git;
 mod item;
 mod size;
 

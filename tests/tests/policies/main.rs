@@ -13,6 +13,7 @@ mod label_values;
 mod lock;
 mod marks;
 mod require_class;
+mod rule_authors;
 mod somebody;
 mod stage;
 mod types;

@@ -1,5 +1,5 @@
 use nsclass_shared::{config::Config, identity::Gvk, kinds::Scope};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::{answer::Denial, review};

@@ -13,6 +13,13 @@ use clap::Parser;
 #[derive(Parser, Debug)]
 #[command(name = "demo", bin_name = "cargo demo --", about, long_about, after_help = EXAMPLES)]
 pub struct Args {
+    /// Show how live objects are written back to a folder in Git, instead of the classes
+    ///
+    /// A repository is made with one of the example folders of manifests/tests, behind a Git server of the demo's own. Live objects are
+    /// changed, the commits are shown, and the folder is broken and mended.
+    #[arg(long, conflicts_with_all = ["kubeconfig", "licence"])]
+    pub git: bool,
+
     /// Leave everything running afterwards, until Ctrl-C, also when a claim was false
     #[arg(long)]
     pub keep: bool,
@@ -25,7 +32,7 @@ pub struct Args {
     ///
     /// You need to be its admin, and its API server must be 1.33 or later. What the demo makes has names of its own: namespaces and
     /// classes begin with nsclass-demo-, cluster roles with observe-nsclass-demo-. Besides these it installs probes.example.com and, unless
-    /// they are there, the definitions of our two kinds.
+    /// they are there, the definitions of our kinds.
     ///
     /// Only the two controllers run there: the cluster could not reach a webhook on this machine, so the steps that need the webhook or the
     /// policies are left out.
@@ -55,6 +62,9 @@ impl Args {
 const EXAMPLES: &str = "Examples:
   cargo demo
       The whole story in well under a minute, on a control plane of its own.
+
+  cargo demo -- --git
+      Live objects and a folder in Git.
 
   cargo demo -- --keep
       The same, and then it stays: it prints the KUBECONFIG for kubectl and commands to try.

@@ -15,6 +15,7 @@ pub fn next(demo: &Demo<'_>) {
     demo.screen.table(
         &["", ""],
         &[
+            pair("cargo demo -- --git", "live objects, written back to a folder in Git"),
             pair("cargo demo -- --keep", "the same, and then a cluster to play with"),
             pair("cargo demo -- --licence", "the licence gate and the usage report"),
             pair("cargo demo -- --help", "also on a cluster that you have"),

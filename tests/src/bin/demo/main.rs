@@ -96,7 +96,11 @@ async fn run(args: &Args) -> Result<End> {
 
 /// The story that was asked for.
 async fn play(args: &Args, demo: &Demo<'_>, stage: &Stage) -> Result<()> {
-    if args.licence { steps::licence::play(demo, stage).await } else { steps::play(demo, stage).await }
+    match () {
+        () if args.licence => steps::licence::play(demo, stage).await,
+        () if args.git => steps::play_git(demo, stage).await,
+        () => steps::play(demo, stage).await,
+    }
 }
 
 /// Says what went wrong, before anything is cleaned up.

@@ -35,6 +35,8 @@ pub struct Stage {
     pub guest_of: Option<Preflight>,
     /// The control plane, where it is our own.
     pub plane: Option<ControlPlane>,
+    /// Where controllers keep their copies of repositories.
+    pub git: TempDir,
     _context: Option<TempDir>,
 }
 
@@ -59,6 +61,7 @@ impl Stage {
             kubeconfig: plane.kubeconfig("admin", &Identity::Admin)?,
             guest_of: None,
             plane: Some(plane),
+            git: scratch()?,
             _context: None,
         };
         stage.introduce(screen).await?;
@@ -78,7 +81,9 @@ impl Stage {
         let client = Client::try_from(config.await.with_context(place)?).with_context(place)?;
         let (kubeconfig, context) = with_context(file, args.context.as_deref())?;
         let (pair, admission) = (OnceCell::new(), OnceCell::new());
-        let mut stage = Self { pair, admission, client, kubeconfig, guest_of: None, plane: None, _context: context };
+        let git = scratch()?;
+        let mut stage =
+            Self { pair, admission, client, kubeconfig, guest_of: None, plane: None, git, _context: context };
         stage.introduce(screen).await?;
         stage.guest_of = Some(Preflight::look(&stage.client).await?);
         screen.tick("nothing is there under the names that the demo uses, and no class, binding or labelled namespace");
@@ -138,10 +143,14 @@ impl Stage {
 /// Of several files the first that names a current context decides, so a file with nothing else chooses one, and no secret is copied.
 fn with_context(file: PathBuf, context: Option<&str>) -> Result<(PathBuf, Option<TempDir>)> {
     let Some(context) = context else { return Ok((file, None)) };
-    let dir = tempfile::Builder::new().prefix("nsclass-demo-").tempdir()?;
+    let dir = scratch()?;
     let choice = dir.path().join("context");
     let text = serde_json::json!({ "apiVersion": "v1", "kind": "Config", "current-context": context });
     std::fs::write(&choice, text.to_string())?;
     let joined = env::join_paths([choice, file]).context("--kubeconfig: the path cannot stand in KUBECONFIG")?;
     Ok((joined.into(), Some(dir)))
+}
+
+fn scratch() -> std::io::Result<TempDir> {
+    tempfile::Builder::new().prefix("nsclass-demo-").tempdir()
 }

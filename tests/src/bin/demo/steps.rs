@@ -6,6 +6,7 @@ mod end_class;
 mod end_namespace;
 mod faulty_class;
 mod fill;
+mod git;
 mod late_kind;
 mod leave;
 pub mod licence;
@@ -26,6 +27,23 @@ use crate::stage::Stage;
 /// At the first claim that is false, and at what cannot be done.
 pub async fn play(demo: &Demo<'_>, stage: &Stage) -> Result<()> {
     operator::start(demo, stage).await?;
+    classes(demo, stage).await?;
+    demo.screen.end_step();
+    Ok(())
+}
+
+/// Plays what is about Git.
+///
+/// # Errors
+/// As [`play`].
+pub async fn play_git(demo: &Demo<'_>, stage: &Stage) -> Result<()> {
+    operator::start(demo, stage).await?;
+    git::play(demo).await?;
+    demo.screen.end_step();
+    Ok(())
+}
+
+async fn classes(demo: &Demo<'_>, stage: &Stage) -> Result<()> {
     fill::play(demo).await?;
     late_kind::play(demo).await?;
     switch::play(demo).await?;
@@ -39,7 +57,5 @@ pub async fn play(demo: &Demo<'_>, stage: &Stage) -> Result<()> {
     }
     scope::play(demo, stage).await?;
     agree::play(demo, stage).await?;
-    takeover::play(demo, stage).await?;
-    demo.screen.end_step();
-    Ok(())
+    takeover::play(demo, stage).await
 }

@@ -26,7 +26,14 @@ mod tests {
         let files = files().unwrap();
         assert_eq!(
             files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(),
-            ["namespaceclasses.nsclass.io.yaml", "namespaceclassbindings.nsclass.io.yaml"]
+            [
+                "namespaceclasses.nsclass.io.yaml",
+                "namespaceclassbindings.nsclass.io.yaml",
+                "gitproviders.nsclass.io.yaml",
+                "gittargets.nsclass.io.yaml",
+                "watchrules.nsclass.io.yaml",
+                "clusterwatchrules.nsclass.io.yaml"
+            ]
         );
         for (file, crd) in files.iter().zip(api::crds()) {
             let read: CustomResourceDefinition = serde_saphyr::from_str(&file.text).unwrap();

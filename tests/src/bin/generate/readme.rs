@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use nsclass_shared::reason::{Reason, Remark};
+use nsclass_manifests::verdict::{self, Severity};
+use nsclass_shared::livegit::{failure::Failure, fault};
+use nsclass_shared::reason::{GitRemark, Reason, Remark};
 use nsclass_tests::helm::chart_file;
 use serde_json::Value;
 
@@ -54,22 +56,39 @@ fn alerts() -> Result<String> {
     Ok(sections.join("\n"))
 }
 
-/// Two tables: the reasons of a binding's `Ready`, and those of all other conditions.
+/// Three tables: the reasons of a binding's `Ready`, those of all other conditions of classes and bindings, and those of the Git kinds.
 fn reasons() -> String {
     let ready =
         Reason::ALL.map(|reason| format!("| {reason} | {} | {} |", reason.meaning(), sentence(reason.remedy())));
-    let others = Remark::ALL.map(|remark| {
-        let (conditions, meaning) = (remark.conditions(), remark.meaning());
-        format!("| {conditions} | {remark} | {meaning} | {} |", sentence(remark.remedy()))
-    });
+    let others = Remark::ALL.map(|remark| row(remark.conditions(), remark.as_str(), remark.meaning(), remark.remedy()));
     format!(
         "Why a namespace is not as its class wants it: the condition `Ready` of its binding (`kubectl get nscb`).\n\n\
          | reason | what it means | what to do |\n| --- | --- | --- |\n{}\n\n\
          All other conditions, of classes (`kubectl get nsc`) and bindings.\n\n\
+         | condition | reason | what it means | what to do |\n| --- | --- | --- | --- |\n{}\n\n\
+         Conditions of the Git kinds: `GitProvider` (provider), `GitTarget` (target), `WatchRule` and `ClusterWatchRule` (rule). The one of\n\
+         `Reconciling` and `Stalled` that is True has the reason of `Ready`.\n\n\
          | condition | reason | what it means | what to do |\n| --- | --- | --- | --- |\n{}\n",
         ready.join("\n"),
-        others.join("\n")
+        others.join("\n"),
+        git_reasons().join("\n")
     )
+}
+
+/// How it goes, what is wrong with a specification, why git failed, what refuses a folder.
+fn git_reasons() -> Vec<String> {
+    let remarks = GitRemark::ALL.map(|word| row(word.conditions(), word.as_str(), word.meaning(), word.remedy()));
+    let faults = fault::Reason::ALL.map(|word| row(word.conditions(), word.as_str(), word.meaning(), word.remedy()));
+    let failures = Failure::ALL.map(|word| row(word.conditions(), word.as_str(), word.meaning(), word.remedy()));
+    let refusals = verdict::Reason::ALL.iter().filter(|word| word.severity() == Severity::Refusal);
+    let refusals =
+        refusals.map(|word| row("target: RepositoryValid, Ready", word.as_str(), word.meaning(), word.remedy()));
+    remarks.into_iter().chain(faults).chain(failures).chain(refusals).collect()
+}
+
+/// A row of a table.
+fn row(conditions: &str, reason: &str, meaning: &str, remedy: &str) -> String {
+    format!("| {conditions} | {reason} | {meaning} | {} |", sentence(remedy))
 }
 
 /// A phrase as a sentence.

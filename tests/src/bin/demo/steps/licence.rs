@@ -66,7 +66,7 @@ async fn start(demo: &Demo<'_>, stage: &Stage, issuer: &Issuer) -> Result<()> {
     ensure_namespace(&demo.cluster.client(), OPERATOR_NAMESPACE).await?;
     demo.apply(&["baseline.yaml"]).await?;
     namespace(demo, "old").await?;
-    let mut config: Value = serde_json::from_str(&config(&[]))?;
+    let mut config: Value = serde_json::from_str(&config(&[], stage.git.path()))?;
     config["gate"] = json!({ "mode": "Hybrid", "publicKeys": [issuer.public_key()] });
     config["usage"] = json!({ "intervalSeconds": 2 });
     demo.screen.say(&format!("gate: {}", config["gate"]));

@@ -1,4 +1,4 @@
-//! Our two kinds are installed, and the operator runs: two controllers, and on a control plane of our own all that judges.
+//! Our kinds are installed, and the operator runs: two controllers, and on a control plane of our own all that judges.
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
@@ -17,8 +17,8 @@ use crate::stage::Stage;
 pub async fn start(demo: &Demo<'_>, stage: &Stage) -> Result<()> {
     demo.screen.step(
         "The operator",
-        "Two kinds: NamespaceClass is what an admin writes, NamespaceClassBinding the controller's record of what it put into a \
-         namespace. Controllers and webhooks are the real binaries, as processes beside the cluster.",
+        "NamespaceClass is what an admin writes, NamespaceClassBinding the controller's record of what it put into a namespace; four kinds \
+         more are about Git. Controllers and webhooks are the real binaries, as processes beside the cluster.",
     );
     let crds = stage.guest_of.as_ref().map_or_else(crds, |before| before.missing.clone());
     if crds.is_empty() {
@@ -38,7 +38,7 @@ pub async fn start(demo: &Demo<'_>, stage: &Stage) -> Result<()> {
                 "Only the two controllers run here: this cluster cannot reach a webhook on 127.0.0.1 of this machine, and policies would \
                  judge everybody's namespaces. What needs them is left out.",
             );
-        start_controllers(demo, stage, &config(&[])).await?;
+        start_controllers(demo, stage, &config(&[], stage.git.path())).await?;
     }
     show_processes(demo, stage).await
 }
@@ -49,9 +49,9 @@ async fn start_all(demo: &Demo<'_>, stage: &Stage, plane: &ControlPlane) -> Resu
     demo.screen.while_waiting("the policies come into force", String::new, plane.install_policies()).await?;
     demo.screen.tick(&format!("{} policies were seen to deny, in the API server itself", POLICIES.len()));
     demo.screen.command("nsclass-webhook   # twice, behind one port as behind a Service");
-    let admission = Admission::start(plane, &config(&[])).await?;
+    let admission = Admission::start(plane, &config(&[], stage.git.path())).await?;
     let admission = stage.admission.get_or_init(|| admission);
-    start_controllers(demo, stage, &config(&admission.addresses())).await?;
+    start_controllers(demo, stage, &config(&admission.addresses(), stage.git.path())).await?;
     demo.screen.command("kubectl apply -f deploy/webhook-configuration.yaml   # as a ConfigMap, for the leader");
     admission.install_template(plane).await?;
     demo.claim("both webhooks are ready: they serve the certificate that the leader issued", async || {
