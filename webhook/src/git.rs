@@ -47,5 +47,17 @@ fn finding(fault: Fault) -> Finding {
     Finding { severity, reason, item: None, path: field, message, remedy }
 }
 
+/// Warns whoever writes what nobody acts on.
+fn idle(settings: &Settings) -> Option<Finding> {
+    (!settings.config.git.enabled).then(|| Finding {
+        severity: Severity::Warning,
+        reason: Reason::InvalidManifest,
+        item: None,
+        path: "spec".to_owned(),
+        message: "nothing acts on it while git.enabled is off in the operator's configuration".to_owned(),
+        remedy: "have it switched on (the chart's value git.enabled)".to_owned(),
+    })
+}
+
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use futures::{FutureExt, future::BoxFuture};
 use nsclass_shared::{config::Settings, livegit::fault::Fault, names::GROUP};
 use serde::de::DeserializeOwned;
 
-use super::finding;
+use super::{finding, idle};
 use crate::{
     answer::Answer,
     failure::Failure,
@@ -42,8 +42,9 @@ impl<S: DeserializeOwned + 'static> Validator for Sound<S> {
     fn judge<'a>(&'a self, request: &'a Request<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
         let judge = || {
             let Some(spec) = changed_spec::<S>(request)? else { return Ok(Answer::Unjudged) };
-            let faults = (self.check)(&spec, &self.settings.load());
-            Ok(Answer::of_findings(faults.into_iter().map(finding).collect()))
+            let settings = self.settings.load();
+            let faults = (self.check)(&spec, &settings).into_iter().map(finding);
+            Ok(Answer::of_findings(faults.chain(idle(&settings)).collect()))
         };
         std::future::ready(judge()).boxed()
     }

@@ -106,9 +106,18 @@ async fn a05_every_fault_of_a_provider_is_one_finding_with_its_field() {
 async fn bad20_a_local_repository_is_denied_where_the_configuration_allows_none() {
     let spec = json!({ "url": "file:///srv/git/apps" });
     assert!(denial(ask(&providers(settings()), "CREATE", "pay", &spec, None).await).message.contains("git.allowLocal"));
-    let config = Config::parse("git: { allowLocal: true }").unwrap().settings().unwrap();
+    let config = Config::parse("git: { enabled: true, allowLocal: true }").unwrap().settings().unwrap();
     let allowed = ask(&providers(Arc::new(ArcSwap::from_pointee(config))), "CREATE", "pay", &spec, None).await.unwrap();
     assert_eq!(allowed, Answer::Allowed { warnings: vec![] });
+}
+
+#[tokio::test]
+async fn whoever_writes_a_kind_that_nobody_acts_on_is_warned() {
+    let spec = json!({ "url": "https://git.example.com/team/apps.git" });
+    let Answer::Allowed { warnings } = ask(&providers(settings()), "CREATE", "pay", &spec, None).await.unwrap() else {
+        panic!("denied");
+    };
+    assert_eq!(warnings, ["spec: nothing acts on it while git.enabled is off in the operator's configuration"]);
 }
 
 #[tokio::test]

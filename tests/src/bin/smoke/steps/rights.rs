@@ -48,7 +48,7 @@ const EXCEPTIONS: [Exception; 14] = [
     but("controller", "patch", EVENTS, "in its own namespace only where certificates go wrong again"),
     at_times("hooks", "get", "namespaces", CONFLICT),
     at_times("hooks", "get", "namespaceclasses.nsclass.io", CONFLICT),
-    at_times("webhook", "get", "namespaces", "for a namespace that was never seen; no namespaced kind is judged yet"),
+    at_times("webhook", "get", "namespaces", "for a rule in a namespace that was never seen"),
 ];
 
 impl Exception {
