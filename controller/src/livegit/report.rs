@@ -73,6 +73,19 @@ pub struct Refused {
     pub first: Vec<RefusedObject>,
 }
 
+impl Refused {
+    /// How many, and the first by name, with why and what to change.
+    pub fn sentence(&self) -> String {
+        let named: Vec<_> = self.first.iter().map(|it| format!("{}: {}", it.object, it.message)).collect();
+        let more = match self.count - self.first.len() {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        let objects = if self.count == 1 { "object is" } else { "objects are" };
+        format!("{} {objects} not written. {}{more}", self.count, named.join(". "))
+    }
+}
+
 /// An object that is not written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RefusedObject {
@@ -125,5 +138,23 @@ pub trait Gate: Send + Sync + 'static {
 impl Gate for crate::leader::LeaderGuard {
     fn begin(&self) -> Option<Box<dyn Send>> {
         self.begin_write().ok().map(|permit| Box::new(permit) as Box<dyn Send>)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_objects_are_named_with_why_and_the_rest_is_counted() {
+        let object = |object: &str| RefusedObject {
+            object: object.to_owned(),
+            category: "secret",
+            message: "a Secret is not written in clear; set git.encryptTo".to_owned(),
+        };
+        let mut refused = Refused { count: 1, secrets: 1, first: vec![object("secrets pay/db")] };
+        insta::assert_snapshot!(refused.sentence(), @"1 object is not written. secrets pay/db: a Secret is not written in clear; set git.encryptTo");
+        refused.count = 3;
+        insta::assert_snapshot!(refused.sentence(), @"3 objects are not written. secrets pay/db: a Secret is not written in clear; set git.encryptTo (and 2 more)");
     }
 }

@@ -94,7 +94,7 @@ impl GitRemark {
             Self::Pending => "nothing to do of a target; of a rule, see its condition Validated",
             Self::FolderNotValid => "see the condition RepositoryValid",
             Self::ObjectsRefused => {
-                "see the target's events for which and why; Secrets take git.encryptTo in the operator's configuration"
+                "mend what the message names; Secrets take git.encryptTo in the operator's configuration"
             }
             Self::Stalled => "see the condition Ready",
         }

@@ -137,6 +137,7 @@ async fn f39_a_secret_is_never_written_and_is_counted_and_the_rest_goes_on() -> 
     let report = stage.report("the Secret is counted", |report| report.refused.secrets == 1).await?;
     ensure!(report.refused.count == 1 && report.refused.first[0].object == "secrets team-a/pass", "{report:?}");
     ensure!(report.synced.reason.as_str() == "ObjectsRefused", "{report:?}");
+    ensure!(report.synced.message.starts_with("1 object is not written. secrets team-a/pass: "), "{report:?}");
     ensure!(!format!("{:?}{}", origin.files()?, stage.heard.everything()).contains("c2VzYW1l"));
     stage.stop().await
 }

@@ -60,10 +60,8 @@ impl Worker {
         if pending > 0 || held.owes.is_some() {
             return state(None, GitRemark::Pending, "changes wait to be pushed");
         }
-        let refused = held.refused.len();
-        if refused > 0 {
-            let message = format!("{refused} objects are not written; status names the first");
-            return state(Some(false), GitRemark::ObjectsRefused, message);
+        if !held.refused.is_empty() {
+            return state(Some(false), GitRemark::ObjectsRefused, held.refusals().sentence());
         }
         state(Some(true), GitRemark::Pushed, "what was told is in the branch")
     }
