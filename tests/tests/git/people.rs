@@ -92,8 +92,8 @@ async fn f51_ten_commits_of_a_person_while_a_thousand_objects_change_lose_nothin
         .enumerate()
         .map(|(number, documents)| (format!("apps/f{number}.yaml"), documents.join("---\n")))
         .collect();
-    let resources: String = (0..files.len()).map(|number| format!("- f{number}.yaml\n")).collect();
-    let kustomization = format!("namespace: team-a\nresources:\n{resources}");
+    let resources: Vec<String> = (0..files.len()).map(|number| format!("- f{number}.yaml\n")).collect();
+    let kustomization = format!("namespace: team-a\nresources:\n{}", resources.concat());
     let all = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let origin = Origin::with(&all.chain([("apps/kustomization.yaml", &*kustomization)]).collect::<Vec<_>>())?;
     let server = Https::start(&origin).await?;
