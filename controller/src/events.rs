@@ -18,6 +18,7 @@ use nsclass_shared::{
     names,
     plan::{Intent, Pass, Report},
     reason::Reason,
+    scope::Verdict,
 };
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_util::sync::CancellationToken;
@@ -121,6 +122,14 @@ pub async fn write(context: Arc<Context>, shutdown: CancellationToken) -> anyhow
     }
 }
 
+/// Whether an object of ours is in a namespace that has left the scope since there was something to tell of it: nothing is written there.
+fn has_left(context: &Context, about: &ObjectReference) -> bool {
+    let is_of_ours =
+        about.api_version.as_deref().is_some_and(|version| version.split('/').next() == Some(names::GROUP));
+    let namespace = about.namespace.as_deref().filter(|_| is_of_ours);
+    namespace.is_some_and(|namespace| context.scope.handle().verdict(namespace) != Verdict::InScope)
+}
+
 async fn publish(
     context: &Context,
     recorder: &Recorder,
@@ -128,6 +137,10 @@ async fn publish(
     about: &ObjectReference,
     related: Option<&ObjectReference>,
 ) {
+    if has_left(context, about) {
+        context.metrics.events.with_label_values(&["dropped"]).inc();
+        return;
+    }
     let event = Event {
         type_: if news.is_warning { EventType::Warning } else { EventType::Normal },
         reason: news.reason.clone(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use kube::api::{Patch, PatchParams};
 use nsclass_shared::api::GitProvider;
-use nsclass_tests::holds_for;
+use nsclass_tests::{eventually, holds_for};
 use serde_json::json;
 
 use crate::stage::Stage;
@@ -43,10 +43,15 @@ async fn f54_a_target_that_leaves_the_scope_makes_its_rules_pending_and_its_retu
 #[tokio::test]
 async fn f54_a_rule_whose_own_namespace_is_away_is_not_touched_and_changes_meanwhile_are_caught_up() -> Result<()> {
     let stage = Stage::open("f54-rule").await?;
-    let _operator = stage.operator().await?;
+    let operator = stage.operator().await?;
     stage.wire().await?;
     stage.ready().await?;
     stage.manage("pay", false).await?;
+    eventually("the controller knows that it is out of scope", async || {
+        ensure!(operator.metric("nsclass_scope_namespaces{verdict=\"InScope\"}").await? == 0.0, "not yet");
+        Ok(())
+    })
+    .await?;
     let mark = stage.cp.audit().mark().await?;
     let commits = stage.commits()?;
     stage.put("pay", "one", "debug").await?;
