@@ -5,6 +5,7 @@
 mod admin;
 mod args;
 mod connect;
+mod discovery;
 mod latch;
 mod pair;
 mod process;
@@ -18,6 +19,7 @@ mod watch;
 pub use admin::{Readiness, serve_admin};
 pub use args::{CommonArgs, ConfigSource, Format, LoadError};
 pub use connect::{UNUSABLE, WATCH_SECONDS, cluster, cluster_of, connect, ensure_supported};
+pub use discovery::follow_discovery;
 pub use latch::Latch;
 pub use pair::{Look, LookError, PairMetrics, PairStatus, ServingPair};
 pub use process::run_process;

@@ -11,21 +11,15 @@ use nsclass_shared::{
         kinds::GroupResource,
         served::{self, Found},
     },
+    runtime::follow_discovery,
 };
-use tokio::{
-    sync::Notify,
-    time::{sleep, timeout},
-};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::{author::Resources, metrics::Metrics};
 
-/// How often everything is asked again although nobody missed a kind.
-const EVERY: Duration = Duration::from_secs(300);
 /// Pause between two looks, also when kinds are missed: reviews of a class that waits for its CRD must not become a storm.
 const PAUSE: Duration = Duration::from_secs(5);
-/// Longest that a look may take.
-const LOOK: Duration = Duration::from_secs(30);
 
 /// The kinds as they were at the last look. A kind that has just come counts as unknown for a few seconds, which is a warning.
 #[derive(Clone, Default)]
@@ -52,30 +46,12 @@ impl KindTable {
     /// # Errors
     /// None; the signature is that of a supervised task.
     pub async fn follow(self, client: Client, metrics: Metrics, shutdown: CancellationToken) -> anyhow::Result<()> {
-        loop {
-            let look = async { timeout(LOOK, Discovery::new(client.clone()).run_aggregated()).await };
-            let looked = tokio::select! {
-                () = shutdown.cancelled() => return Ok(()),
-                looked = look => looked,
-            };
-            match looked {
-                Ok(Ok(found)) => self.known.store(Some(Arc::new(table(&found)))),
-                failed => {
-                    metrics.discovery_failures.inc();
-                    let why = failed
-                        .map_or("no answer in time".to_owned(), |e| e.err().map_or(String::new(), |e| e.to_string()));
-                    tracing::warn!(why, "what the API server serves is not known anew; the last look stays in use");
-                }
-            }
-            let wait = async {
-                sleep(PAUSE).await;
-                let _ = timeout(EVERY, self.missed.notified()).await;
-            };
-            tokio::select! {
-                () = shutdown.cancelled() => return Ok(()),
-                () = wait => {}
-            }
-        }
+        let looked = |found: Option<&Discovery>| match found {
+            Some(found) => self.known.store(Some(Arc::new(table(found)))),
+            None => metrics.discovery_failures.inc(),
+        };
+        follow_discovery(client, &self.missed, PAUSE, looked, shutdown).await;
+        Ok(())
     }
 }
 

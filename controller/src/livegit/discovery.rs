@@ -10,22 +10,18 @@ use kube::{
     discovery::{Scope, verbs},
 };
 use nsclass_manifests::kinds::{KindTable, Scope as FolderScope};
-use nsclass_shared::livegit::{
-    kinds::GroupResource,
-    served::{Found, Served},
+use nsclass_shared::{
+    livegit::{
+        kinds::GroupResource,
+        served::{Found, Served},
+    },
+    runtime::follow_discovery,
 };
-use tokio::{
-    sync::Notify,
-    time::{sleep, timeout},
-};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How often everything is asked again although nobody missed a kind.
-const EVERY: Duration = Duration::from_secs(300);
 /// Pause between two looks, also when kinds are missed.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Longest that a look may take.
-const LONGEST: Duration = Duration::from_secs(30);
 
 /// The last good look.
 #[derive(Clone, Default)]
@@ -75,32 +71,14 @@ impl Discovery {
         changed: impl Fn() + Send,
         shutdown: CancellationToken,
     ) -> anyhow::Result<()> {
-        loop {
-            let look = timeout(LONGEST, Look::new(client.clone()).run_aggregated());
-            let looked = tokio::select! {
-                () = shutdown.cancelled() => return Ok(()),
-                looked = look => looked,
-            };
-            match looked {
-                Ok(Ok(found)) => {
-                    if self.take(&found) {
-                        changed();
-                    }
-                }
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "what the API server serves is not known anew; the last look stays in use");
-                }
-                Err(_) => tracing::warn!("discovery gave no answer in time; the last look stays in use"),
+        let seen = self.clone();
+        let looked = move |found: Option<&Look>| {
+            if found.is_some_and(|found| seen.take(found)) {
+                changed();
             }
-            let wait = async {
-                sleep(PAUSE).await;
-                let _ = timeout(EVERY, self.missed.notified()).await;
-            };
-            tokio::select! {
-                () = shutdown.cancelled() => return Ok(()),
-                () = wait => {}
-            }
-        }
+        };
+        follow_discovery(client, &self.missed, PAUSE, looked, shutdown).await;
+        Ok(())
     }
 
     /// Whether it shows something else.

@@ -25,6 +25,7 @@ use nsclass_shared::livegit::credentials::Credentials;
 use nsclass_shared::livegit::person::Person;
 use nsclass_shared::livegit::url::RepositoryUrl;
 use nsclass_tests::eventually;
+pub(crate) use nsclass_tests::git_server::SETTINGS;
 use nsclass_tests::git_server::{Https, Origin, Right};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -33,20 +34,6 @@ use tokio_util::sync::CancellationToken;
 
 /// The folder of most tests.
 pub(crate) const KUSTOMIZATION: &str = "# Team A\nnamespace: team-a\nresources:\n- settings.yaml\n";
-pub(crate) const SETTINGS: &str = "\
-# Owned by team A.
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: one
-data:
-  level: info # or debug
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: two}
-data: {level: 'info'} # as it stands
-";
 pub(crate) const FILES: &[(&str, &str)] =
     &[("apps/kustomization.yaml", KUSTOMIZATION), ("apps/settings.yaml", SETTINGS), ("README.md", "Hands off.\n")];
 

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use nsclass_shared::api::WatchRule;
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, definition};
 
 #[tokio::test]
 async fn bad20_a_rule_for_noise_our_own_kinds_or_a_thousand_kinds_stalls_alone() -> Result<()> {
@@ -45,17 +45,7 @@ async fn bad20_a_kind_that_does_not_exist_yet_waits_and_is_watched_when_it_comes
     ensure!(status["kinds"] == 1 && status["streaming"] == 0, "{status:#}");
     stage.put("pay", "one", "debug").await?;
     stage.file_says("apps/settings.yaml", "level: debug # or debug").await?;
-    let definition = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": format!("widgets.{group}") },
-        "spec": {
-            "group": group, "scope": "Namespaced", "names": { "plural": "widgets", "singular": "widget", "kind": "Widget" },
-            "versions": [{
-                "name": "v1", "served": true, "storage": true,
-                "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } },
-            }],
-        },
-    });
-    stage.cp.apply_yaml(&definition.to_string()).await?;
+    stage.cp.apply_yaml(&definition(&group).to_string()).await?;
     stage.until("WatchRule", "pay", "widgets", "Ready", "True", "Streaming").await?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use nsclass_tests::git_server::Fault;
 use nsclass_tests::{eventually, holds_for};
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::stage::{Stage, definition};
 
 #[tokio::test]
 async fn f51_a_leader_that_is_killed_in_the_middle_of_a_window_loses_nothing_and_doubles_nothing() -> Result<()> {
@@ -77,20 +77,6 @@ async fn f57_a_person_who_pushes_while_objects_change_loses_nothing() -> Result<
     ensure!(log.iter().filter(|commit| commit.subject.starts_with("Round ")).count() == 10, "{log:?}");
     ensure!(stage.origin.files()?["README.md"] == "Round 9.\n", "the person's last word is gone");
     Ok(())
-}
-
-/// The definition of a kind of this test's own.
-fn definition(group: &str) -> Value {
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": format!("widgets.{group}") },
-        "spec": {
-            "group": group, "scope": "Namespaced", "names": { "plural": "widgets", "singular": "widget", "kind": "Widget" },
-            "versions": [{
-                "name": "v1", "served": true, "storage": true,
-                "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } },
-            }],
-        },
-    })
 }
 
 #[tokio::test]

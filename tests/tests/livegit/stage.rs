@@ -12,6 +12,7 @@ use kube::{Api, Resource, ResourceExt};
 use nsclass_shared::api::{GitProvider, GitTarget, WatchRule};
 use nsclass_shared::config::Config;
 use nsclass_shared::rights::own::Grant;
+pub(crate) use nsclass_tests::git_server::SETTINGS;
 use nsclass_tests::git_server::{Https, Origin, Right};
 use nsclass_tests::install::ensure_namespace;
 use nsclass_tests::rights::{manifests, own_objects};
@@ -24,20 +25,6 @@ use tempfile::TempDir;
 pub(crate) const LABEL: &str = "livegit-test";
 
 pub(crate) const KUSTOMIZATION: &str = "# Team A\nnamespace: NAMESPACE\nresources:\n- settings.yaml\n";
-pub(crate) const SETTINGS: &str = "\
-# Owned by team A.
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: one
-data:
-  level: info # or debug
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: two}
-data: {level: 'info'} # as it stands
-";
 
 /// A test's world.
 pub(crate) struct Stage {
@@ -258,4 +245,18 @@ fn merge(into: &mut Value, more: &Value) {
     for (key, value) in more.as_object().into_iter().flatten() {
         into[key] = value.clone();
     }
+}
+
+/// The definition of a kind of a test's own.
+pub(crate) fn definition(group: &str) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": format!("widgets.{group}") },
+        "spec": {
+            "group": group, "scope": "Namespaced", "names": { "plural": "widgets", "singular": "widget", "kind": "Widget" },
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } },
+            }],
+        },
+    })
 }
