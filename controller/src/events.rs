@@ -1,7 +1,8 @@
 //! Events (class.md C38): what was created, deleted, refused and repaired, on the namespace and on its class.
 //!
 //! A pass hands over at most one event and never waits: [`Events::tell`] drops it where the queue is full. One task writes them, slowly,
-//! through kube's recorder, which folds what repeats into a series. A failure to write one is counted and forgotten.
+//! through kube's recorder, which folds what repeats into a series: warnings before good news, and good news slower still while many
+//! namespaces wait. A failure to write one is counted and forgotten.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -25,10 +26,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
 
-/// Events that wait to be written; more are dropped.
+/// Warnings that wait to be written, and as many of the others; more are dropped.
 const WAITING: usize = 256;
 /// The pause after each: events must not compete with the work that they tell of.
 const PAUSE: Duration = Duration::from_millis(100);
+/// The pause after good news while [`MANY`] namespaces wait: most of what a class gives to thousands is not told one by one anyway.
+const PAUSE_AMID_MANY: Duration = Duration::from_secs(1);
+/// Namespaces in the queue that are more than a few teams' changes.
+const MANY: usize = 100;
 /// Objects named in one note; the others are counted.
 const MOST_NAMED: usize = 3;
 /// The API server takes notes of at most 1,024 bytes.
@@ -54,14 +59,33 @@ struct News {
 /// Where passes leave their events.
 #[derive(Debug)]
 pub struct Events {
-    sender: Sender<Told>,
-    receiver: Mutex<Option<Receiver<Told>>>,
+    warnings: Sender<Told>,
+    others: Sender<Told>,
+    waiting: Mutex<Option<Waiting>>,
+}
+
+/// What is left to write.
+#[derive(Debug)]
+struct Waiting {
+    warnings: Receiver<Told>,
+    others: Receiver<Told>,
+}
+
+impl Waiting {
+    /// The next to write; none once nobody can leave another.
+    async fn next(&mut self) -> Option<Told> {
+        tokio::select! {
+            biased;
+            Some(told) = self.warnings.recv() => Some(told),
+            told = self.others.recv() => told,
+        }
+    }
 }
 
 impl Default for Events {
     fn default() -> Self {
-        let (sender, receiver) = channel(WAITING);
-        Self { sender, receiver: Mutex::new(Some(receiver)) }
+        let ((warnings, warned), (others, told)) = (channel(WAITING), channel(WAITING));
+        Self { warnings, others, waiting: Mutex::new(Some(Waiting { warnings: warned, others: told })) }
     }
 }
 
@@ -86,7 +110,8 @@ impl Events {
     }
 
     fn leave(&self, context: &Context, told: Told) {
-        if self.sender.try_send(told).is_err() {
+        let queue = if told.news.is_warning { &self.warnings } else { &self.others };
+        if queue.try_send(told).is_err() {
             context.metrics.events.with_label_values(&["dropped"]).inc();
         }
     }
@@ -97,8 +122,8 @@ impl Events {
 /// # Errors
 /// It runs already.
 pub async fn write(context: Arc<Context>, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let taken = context.events.receiver.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let mut receiver = taken.ok_or_else(|| anyhow::anyhow!("events are written already"))?;
+    let taken = context.events.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let mut waiting = taken.ok_or_else(|| anyhow::anyhow!("events are written already"))?;
     let reporter = Reporter {
         controller: names::REPORTING_CONTROLLER.to_owned(),
         instance: Some(context.settings().config.instance.clone()),
@@ -107,7 +132,7 @@ pub async fn write(context: Arc<Context>, shutdown: CancellationToken) -> anyhow
     loop {
         let told = tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
-            told = receiver.recv() => told,
+            told = waiting.next() => told,
         };
         let Some(Told { about, class, news }) = told else { return Ok(()) };
         publish(&context, &recorder, &news, &about, class.as_ref()).await;
@@ -117,9 +142,14 @@ pub async fn write(context: Arc<Context>, shutdown: CancellationToken) -> anyhow
         }
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
-            () = tokio::time::sleep(PAUSE) => {}
+            () = tokio::time::sleep(pause(news.is_warning, context.namespace_queue.depth())) => {}
         }
     }
+}
+
+/// How long nothing is written after an event, with so many namespaces in the queue.
+fn pause(is_warning: bool, depth: usize) -> Duration {
+    if is_warning || depth < MANY { PAUSE } else { PAUSE_AMID_MANY }
 }
 
 /// Whether an object of ours is in a namespace that has left the scope since there was something to tell of it: nothing is written there.

@@ -53,3 +53,29 @@ fn c38_a_note_is_never_longer_than_the_api_server_takes() {
     let failures = vec![Failure { object: None, reason: Reason::ApplyFailed, message: "ü".repeat(5000) }];
     assert!(news(&Report { failures, ..rest() }, None).unwrap().note.len() <= LONGEST_NOTE);
 }
+
+fn told(reason: &str, is_warning: bool) -> Told {
+    let about = reference("v1", "Namespace", "pay", None);
+    Told { about, class: None, news: news_of(reason, "Apply", is_warning, String::new()) }
+}
+
+#[tokio::test]
+async fn c38_warnings_are_written_before_good_news() {
+    let events = Events::default();
+    events.others.try_send(told("Created", false)).unwrap();
+    events.warnings.try_send(told("Forbidden", true)).unwrap();
+    events.warnings.try_send(told("Repaired", true)).unwrap();
+    let mut waiting = events.waiting.lock().unwrap().take().unwrap();
+    drop(events);
+    let mut order = Vec::new();
+    while let Some(told) = waiting.next().await {
+        order.push(told.news.reason);
+    }
+    assert_eq!(order, ["Forbidden", "Repaired", "Created"]);
+}
+
+#[test]
+fn c38_only_good_news_waits_while_a_class_reaches_thousands() {
+    assert_eq!([pause(false, 0), pause(true, 10_000)], [PAUSE; 2]);
+    assert_eq!(pause(false, 10_000), PAUSE_AMID_MANY);
+}
