@@ -238,9 +238,12 @@ pub fn count_bindings(context: &Context) {
     }
 }
 
-/// The reason as a label: only words that we write ourselves.
+/// The reason as a label: only words that we write ourselves. A binding says nothing before the first pass has ended.
 fn reason_word(binding: &NamespaceClassBinding) -> &'static str {
     let ready = binding.status.as_ref().and_then(|status| get_condition(&status.conditions, "Ready"));
+    if ready.is_none() {
+        return Reason::Applying.as_str();
+    }
     let mut known = Reason::ALL.iter().map(|reason| reason.as_str());
     known.find(|word| ready.is_some_and(|ready| ready.reason == *word)).unwrap_or("unknown")
 }

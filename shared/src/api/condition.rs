@@ -67,12 +67,15 @@ pub fn set_condition(
     true
 }
 
+/// Most conditions that one object has.
+pub(super) const MAX_CONDITIONS: usize = 16;
+
 /// The schema of a list of conditions. The one that comes with [`Condition`] has none of the limits that the API conventions give it
 /// (they are comments for a generator there), and its descriptions speak to who writes a controller.
 pub(super) fn conditions_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "array",
-        "maxItems": 16,
+        "maxItems": MAX_CONDITIONS,
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["type"],
         "items": {

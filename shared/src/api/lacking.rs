@@ -24,6 +24,10 @@ fn field(needed: &JSONSchemaProps, live: &JSONSchemaProps, path: &str) -> Option
     if live.x_kubernetes_preserve_unknown_fields == Some(true) {
         return None;
     }
+    if needed.x_kubernetes_preserve_unknown_fields == Some(true) {
+        // It keeps what it knows, and who knows what that is.
+        return Some(path.to_owned());
+    }
     let empty = BTreeMap::new();
     let there = live.properties.as_ref().unwrap_or(&empty);
     for (name, below) in needed.properties.iter().flatten() {
@@ -55,7 +59,7 @@ fn field(needed: &JSONSchemaProps, live: &JSONSchemaProps, path: &str) -> Option
 mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::api::crds;
@@ -84,6 +88,17 @@ mod tests {
             other.spec.versions[0].schema = None;
             assert!(lacking(&crd, &other).is_some());
         }
+    }
+
+    #[test]
+    fn bad13_a_definition_that_looks_at_entries_of_an_inventory_is_another_one() {
+        let ours = crds().into_iter().find(|crd| crd.spec.names.kind == "NamespaceClassBinding").unwrap();
+        let mut value = serde_json::to_value(&ours).unwrap();
+        let inventory = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties/inventory";
+        *value.pointer_mut(inventory).unwrap() = json!({ "type": "array", "items": { "type": "object" } });
+        let older: CustomResourceDefinition = serde_json::from_value(value).unwrap();
+        assert_eq!(lacking(&ours, &older).as_deref(), Some("field status.inventory"));
+        assert_eq!(lacking(&older, &ours), None);
     }
 
     proptest! {

@@ -32,7 +32,7 @@ pub enum NamespaceFinalizer {
 impl Default for ControllerConfig {
     fn default() -> Self {
         Self {
-            workers: 16,
+            workers: 32,
             periodic_pass_seconds: 600,
             namespace_finalizer: NamespaceFinalizer::default(),
             admin_address: std::net::SocketAddr::from(([0, 0, 0, 0], 8080)),

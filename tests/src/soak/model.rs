@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fastrand::Rng;
+use nsclass_shared::config::ControllerConfig;
 use serde_json::Value;
 
 use super::event::Event;
@@ -13,8 +14,6 @@ use crate::World;
 const CLASSES: usize = 4;
 /// Time between two writes of a class's status.
 const STATUS_EVERY: Duration = Duration::from_secs(5);
-/// Passes that a kill can interrupt (the controller's workers), each of which may repeat its writes.
-const WORKERS: usize = 16;
 
 /// An object on the server: kind, namespace (empty for the cluster's), name.
 pub(super) type Key = (String, String, String);
@@ -155,7 +154,8 @@ impl Model {
             Event::Edit(class, ..) | Event::Delete(class) => 2 + self.namespaces_of(*class) * whole(2 * most),
             Event::Tamper(..) | Event::Destroy(..) => 4,
             Event::Widgets(_) => 4 * self.namespaces.len(),
-            Event::Kill => WORKERS * whole(most),
+            // Each pass that it interrupts, one for each of the controller's workers, may repeat its writes.
+            Event::Kill => usize::from(ControllerConfig::default().workers) * whole(most),
         }
     }
 }

@@ -47,10 +47,14 @@ async fn c45_a_damaged_inventory_deletes_nothing_and_is_rebuilt_from_what_is_our
     let inventories = [
         json!({ "status": { "inventory": [] } }),
         json!({ "status": { "inventory": [{ "version": "v1", "kind": "ConfigMap", "namespace": "kube-system", "name": "a", "uid": "x" }], "objects": 1 } }),
+        // The API server looks at no entry.
+        json!({ "status": { "inventory": [{ "version": 1, "kind": ["ConfigMap"], "name": "a" }], "objects": 1 } }),
+        json!({ "status": { "inventory": "none", "conditions": [{ "type": "Ready" }, 7] } }),
         json!({ "status": null }),
     ];
     for damaged in inventories {
-        world.bindings().patch(&world.name("pay"), &PatchParams::default(), &Patch::Merge(&damaged)).await?;
+        // Its answer would be as hard to read.
+        world.bindings().patch_metadata(&world.name("pay"), &PatchParams::default(), &Patch::Merge(&damaged)).await?;
         listed(&world, "pay", &names(&world, &["a", "b"])).await.with_context(|| damaged.to_string())?;
         world.ready("pay", "std").await?;
     }
