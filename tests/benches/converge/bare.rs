@@ -12,10 +12,10 @@ use nsclass_shared::plan::Desired;
 use nsclass_tests::audit::Request;
 use nsclass_tests::{ControlPlane, Identity};
 
-use crate::{class, window::Window};
+use crate::{class, cost::Cost, window::Window};
 
 /// Concurrencies to choose from.
-const CONCURRENCIES: [usize; 5] = [2, 4, 8, 16, 32];
+const CONCURRENCIES: [usize; 5] = [4, 8, 16, 32, 64];
 
 /// The loop.
 pub(crate) struct Bare {
@@ -66,8 +66,12 @@ impl Bare {
         let rendered = namespaces.iter().map(|(name, uid)| class::rendered("bare", revision, name, uid));
         let objects: Vec<Desired> = rendered.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         let mark = cp.audit().mark().await?;
+        let pids = [cp.pids(), vec![std::process::id()]].concat();
+        let before = Cost::so_far(&pids)?;
         let applies = objects.iter().map(|object| Ok::<_, anyhow::Error>(self.one(object)));
         stream::iter(applies).try_buffer_unordered(concurrency).try_collect::<Vec<()>>().await?;
+        let cost = Cost::so_far(&pids)?.since(&before);
+        eprintln!("  bare loop, {concurrency} at a time: {}", cost.for_each(objects.len()));
         let requests = cp.audit().since(mark).await?;
         // The controller may still be writing events.
         let is_ours = |r: &Request| !r.namespace.is_empty() && !r.agent.starts_with("nsclass-controller");

@@ -1,6 +1,9 @@
 //! The control plane, the controller, and many namespaces.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result, ensure};
 use futures::{StreamExt, TryStreamExt, stream};
@@ -14,10 +17,12 @@ use nsclass_tests::{ControlPlane, Operator, OperatorOptions, Options, World};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::{class, figure, leader};
+use crate::{class, cost::Cost, figure, leader};
 
 /// Namespaces that are made at the same time.
 const CREATED_AT_ONCE: usize = 24;
+/// The label that says which part of the fleet a namespace is of.
+const PART: &str = "part";
 /// How long anything may take that is waited for.
 const PATIENCE: Duration = Duration::from_secs(1800);
 
@@ -27,7 +32,9 @@ pub(crate) struct Fleet {
     pub(crate) world: World,
     operator: Option<Operator>,
     options: OperatorOptions,
-    /// Namespaces of the class.
+    /// Parts that the scope does not pick yet.
+    closed: BTreeSet<String>,
+    /// Namespaces of the class that the scope picks.
     pub(crate) bound: usize,
     /// Memory of the leader when it had nothing to keep, and the most it ever had, in KiB.
     base: Option<u64>,
@@ -41,7 +48,7 @@ impl Fleet {
         let mut args = vec!["--log".to_owned(), "info".to_owned()];
         args.extend(workers.into_iter().flat_map(|workers| ["--workers".to_owned(), workers.to_string()]));
         let options = OperatorOptions { args, ..OperatorOptions::default() };
-        Ok(Self { cp, world, operator: None, options, bound: 0, base: None, peak: 0 })
+        Ok(Self { cp, world, operator: None, options, closed: BTreeSet::new(), bound: 0, base: None, peak: 0 })
     }
 
     /// Starts the controller, unless it runs; returns how long it took to get ready.
@@ -54,6 +61,39 @@ impl Fleet {
             }
         }
         Ok(start.elapsed())
+    }
+
+    /// Waits until the controller, started if it does not run, has looked at every namespace and has nothing left to do.
+    pub(crate) async fn rest(&mut self) -> Result<()> {
+        self.start().await?;
+        let operator = self.operator()?;
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            operator.program().ensure_running()?;
+            let passes = operator.metric("nsclass_passes_total{end=\"rest\"}").await.unwrap_or(0.0);
+            let waiting = operator.metric("nsclass_queue_depth{queue=\"namespaces\"}").await.unwrap_or(f64::MAX);
+            #[allow(clippy::cast_precision_loss, reason = "a count of namespaces")]
+            if passes >= self.bound as f64 && waiting < 0.5 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Lets the scope pick a part that [`Self::namespaces`] made: from one moment to the next all of it is to be given the class.
+    pub(crate) fn open(&mut self, part: &str, namespaces: usize) -> Result<()> {
+        self.closed.remove(part);
+        self.options.config = self.scope();
+        self.operator()?.reconfigure(&self.options.config)?;
+        self.bound += namespaces;
+        Ok(())
+    }
+
+    /// All namespaces but the parts that are closed.
+    fn scope(&self) -> String {
+        let closed: Vec<_> = self.closed.iter().collect();
+        let but = json!({ "key": PART, "operator": "NotIn", "values": closed });
+        let all_but: Vec<_> = (!closed.is_empty()).then_some(but).into_iter().collect();
+        json!({ "scope": { "namespaceSelector": { "matchExpressions": all_but } } }).to_string()
     }
 
     /// Stops the controller.
@@ -72,18 +112,29 @@ impl Fleet {
         Ok(self.operator()?.program().pid())
     }
 
-    /// Makes namespaces `PREFIX-I`, of the class if asked, and waits until the control plane has done with them; names and UIDs.
+    /// What the control plane and the controller have cost so far.
+    pub(crate) fn cost(&self) -> Result<Cost> {
+        Cost::so_far(&[self.cp.pids(), vec![self.pid()?]].concat())
+    }
+
+    /// Makes namespaces `PART-I` and waits until the control plane has done with them; names and UIDs. Those of the class are out of
+    /// scope until [`Self::open`].
     pub(crate) async fn namespaces(
         &mut self,
-        prefix: &str,
+        part: &str,
         count: usize,
         of_class: bool,
     ) -> Result<Vec<(String, String)>> {
         let (accounts, maps) = (self.count::<ServiceAccount>().await?, self.count::<ConfigMap>().await?);
+        if of_class {
+            self.closed.insert(part.to_owned());
+            self.options.config = self.scope();
+        }
         let world = &self.world;
         let made = (0..count).map(|i| async move {
-            let namespace = world.namespace(&format!("{prefix}-{i}"));
-            let made = if of_class { namespace.of_class("std") } else { namespace }.create().await?;
+            let namespace = world.namespace(&format!("{part}-{i}"));
+            let namespace = if of_class { namespace.label(PART, part).of_class("std") } else { namespace };
+            let made = namespace.create().await?;
             Ok::<_, anyhow::Error>((made.name_any(), made.uid().context("a UID")?))
         });
         let made: Vec<_> = stream::iter(made).buffer_unordered(CREATED_AT_ONCE).try_collect().await?;
@@ -96,7 +147,6 @@ impl Fleet {
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
         tokio::time::sleep(Duration::from_secs(2)).await;
-        self.bound += if of_class { count } else { 0 };
         Ok(made)
     }
 

@@ -5,8 +5,8 @@
 //! audit log; every rate has its control beside it in the same run: a bare loop that server-side-applies the same objects.
 //!
 //! 1. [`alone`]: namespaces labelled one after the other, and rest.
-//! 2. [`rates`]: half of the namespaces, the bare loop, the bare loop, the other half; then edits of the class in the same way, and one
-//!    that changes no object.
+//! 2. [`rates`]: a part of the namespaces, the bare loop, the bare loop, another part, and so on; then edits of the class between two
+//!    runs of the bare loop, and one that changes no object. What each cost the programs in processor time is said beside it.
 //! 3. [`amid`]: one label change while all namespaces follow an edit.
 //! 4. [`restart`]: a restart at rest; and what the leader's memory came to.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to the person at the terminal")]
@@ -15,6 +15,7 @@ mod alone;
 mod amid;
 mod bare;
 mod class;
+mod cost;
 mod fleet;
 mod leader;
 mod rates;
@@ -32,7 +33,7 @@ struct Args {
     /// Namespaces that have the class, each with five objects.
     #[arg(long, default_value_t = 1000)]
     namespaces: usize,
-    /// Namespaces of the bare loop in each of its two rounds; by default as many as the controller has in one, and at most 2,500: what it
+    /// Namespaces of the bare loop in each of its four turns; by default as many as the controller has in one, and at most 1,250: what it
     /// applies in a second or two costs the API server no collection of garbage and etcd no growth, both of which the controller pays.
     #[arg(long)]
     bare_namespaces: Option<usize>,

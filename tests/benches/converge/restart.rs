@@ -14,16 +14,7 @@ pub(crate) async fn measure(fleet: &mut Fleet, rest_seconds: u64) -> Result<()> 
     fleet.stop().await?;
     let ready = fleet.start().await?;
     let pid = fleet.pid()?;
-    loop {
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        let operator = fleet.operator()?;
-        operator.program().ensure_running()?;
-        let rest = operator.metric("nsclass_passes_total{end=\"rest\"}").await.unwrap_or(0.0);
-        #[allow(clippy::cast_precision_loss, reason = "a count of namespaces")]
-        if rest >= fleet.bound as f64 {
-            break;
-        }
-    }
+    fleet.rest().await?;
     let cpu = crate::leader::cpu_seconds(pid)?;
     tokio::time::sleep(Duration::from_secs(rest_seconds)).await;
     let cpu_at_rest = crate::leader::cpu_seconds(pid)? - cpu;
