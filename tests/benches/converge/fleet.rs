@@ -66,10 +66,11 @@ impl Fleet {
     /// Waits until the controller, started if it does not run, has looked at every namespace and has nothing left to do.
     pub(crate) async fn rest(&mut self) -> Result<()> {
         self.start().await?;
-        let operator = self.operator()?;
+        let (operator, end) = (self.operator()?, Instant::now() + PATIENCE);
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
             operator.program().ensure_running()?;
+            ensure!(Instant::now() < end, "not at rest within {PATIENCE:?}");
             let passes = operator.metric("nsclass_passes_total{end=\"rest\"}").await.unwrap_or(0.0);
             let waiting = operator.metric("nsclass_queue_depth{queue=\"namespaces\"}").await.unwrap_or(f64::MAX);
             #[allow(clippy::cast_precision_loss, reason = "a count of namespaces")]
