@@ -1,5 +1,7 @@
 //! The bindings, as the watch has them or as we wrote them since, whichever is newer.
 
+mod guarded;
+
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -7,15 +9,13 @@ use std::{
 
 use kube::{
     Api, Client, Resource, ResourceExt,
-    core::{ApiResource, DeserializeGuard, DynamicObject, error_boundary::InvalidObject},
     runtime::reflector::{ObjectRef, Store},
 };
-use nsclass_shared::api::{InventoryEntry, NamespaceClassBinding};
-use serde_json::json;
+use nsclass_shared::api::NamespaceClassBinding;
 use thiserror::Error;
 
-/// What the watch decodes: one that cannot be read hurts only itself (DESIGN decision 12).
-pub type Guarded = DeserializeGuard<NamespaceClassBinding>;
+pub use guarded::Guarded;
+use guarded::Unreadable;
 
 /// The binding is there and cannot be read; nothing of it may be touched.
 #[derive(Error, Debug)]
@@ -73,8 +73,8 @@ impl Bindings {
         }
         match watched.as_deref() {
             None => Ok(None),
-            Some(DeserializeGuard(Ok(binding))) => Ok(Some(Arc::new(binding.clone()))),
-            Some(DeserializeGuard(Err(InvalidObject { error, .. }))) => Err(Damaged(error.clone())),
+            Some(Guarded(Ok(binding))) => Ok(Some(Arc::new(binding.clone()))),
+            Some(Guarded(Err(Unreadable { error, .. }))) => Err(Damaged(error.clone())),
         }
     }
 
@@ -85,7 +85,7 @@ impl Bindings {
         catch_up(&mut written, namespace, watched.as_deref());
         match (written.get(namespace), watched.as_deref()) {
             (Some(Written::Stored(ours)), _) => Some(see(ours)),
-            (Some(Written::Told(_)) | None, Some(DeserializeGuard(Ok(binding)))) => Some(see(binding)),
+            (Some(Written::Told(_)) | None, Some(Guarded(Ok(binding)))) => Some(see(binding)),
             _ => None,
         }
     }
@@ -168,19 +168,6 @@ impl Bindings {
         Ok(())
     }
 
-    /// Reads a damaged binding for itself, where the API server lets anything through: without its conditions, and if need be with an
-    /// inventory that is known to be damaged, which is rebuilt from what is there (class.md C45). Returns whether it can be read so.
-    ///
-    /// # Errors
-    /// The API server's.
-    pub async fn mend(&self, client: &Client, namespace: &str) -> Result<bool, kube::Error> {
-        let kind = ApiResource::erase::<NamespaceClassBinding>(&());
-        let live = Api::<DynamicObject>::all_with(client.clone(), &kind).get_opt(namespace).await?;
-        let Some(mended) = live.and_then(mended) else { return Ok(false) };
-        self.written().insert(namespace.to_owned(), Written::Stored(Arc::new(mended)));
-        Ok(true)
-    }
-
     /// Shows all that can be read, as the watch has them or newer. `see` must not come back here.
     pub fn visit(&self, mut see: impl FnMut(&NamespaceClassBinding)) {
         let mut written = self.written();
@@ -217,9 +204,7 @@ fn catch_up(written: &mut HashMap<String, Written>, namespace: &str, watched: Op
     match written.get(namespace) {
         Some(Written::Stored(ours)) => {
             let ours = revision(ours.resource_version().as_deref());
-            // Of a binding that was mended the watch knows the same revision, and cannot read it.
-            let oldest = if watched.is_some_and(|w| w.0.is_err()) { ours + 1 } else { ours };
-            if watched.is_some_and(|w| revision(w.resource_version().as_deref()) >= oldest) {
+            if watched.is_some_and(|w| revision(w.resource_version().as_deref()) >= ours) {
                 written.insert(namespace.to_owned(), Written::Told(ours));
             }
         }
@@ -228,21 +213,6 @@ fn catch_up(written: &mut HashMap<String, Written>, namespace: &str, watched: Op
         }
         _ => {}
     }
-}
-
-/// The binding without conditions, which are made anew, and if that does not help with an inventory of one entry that can be no object;
-/// none where it cannot be read even so.
-fn mended(live: DynamicObject) -> Option<NamespaceClassBinding> {
-    let mut value = serde_json::to_value(live).ok()?;
-    let status = value.get_mut("status")?.as_object_mut()?;
-    status.remove("conditions");
-    let read = serde_json::from_value(value.clone()).or_else(|_| {
-        value["status"]["inventory"] = json!([InventoryEntry::default()]);
-        serde_json::from_value(value)
-    });
-    let mut binding: NamespaceClassBinding = read.ok()?;
-    binding.metadata.managed_fields = None;
-    Some(binding)
 }
 
 /// resourceVersions of one kind grow as numbers, in every API server that is backed by etcd; since Kubernetes 1.35 that is promised
@@ -254,7 +224,7 @@ fn revision(resource_version: Option<&str>) -> u64 {
 #[cfg(test)]
 mod tests {
     use kube::runtime::{reflector::store::Writer, watcher::Event};
-    use nsclass_shared::{api::BindingSpec, plan::damage};
+    use nsclass_shared::api::BindingSpec;
 
     use super::*;
 
@@ -280,7 +250,7 @@ mod tests {
     }
 
     fn guarded(uid: &str, revision: u32) -> Guarded {
-        DeserializeGuard(Ok(binding(uid, revision)))
+        Guarded(Ok(binding(uid, revision)))
     }
 
     fn seen(bindings: &Bindings) -> Option<String> {
@@ -339,36 +309,9 @@ mod tests {
         assert_eq!(seen(&bindings), None);
     }
 
-    #[test]
-    fn c45_an_inventory_that_cannot_be_read_is_known_to_be_damaged_until_the_watch_knows_better() {
-        let mut value = serde_json::to_value(binding("a", 5)).unwrap();
-        value["status"] = json!({ "observedNamespaceUID": "u", "inventory": [{ "kind": 7 }], "objects": 1 });
-        let damaged: Guarded = serde_json::from_value(value.clone()).unwrap();
-        let (mut writer, bindings) = watched([Event::Init, Event::InitApply(damaged), Event::InitDone]);
-        assert!(bindings.get("pay").is_err());
-        let readable = mended(serde_json::from_value(value).unwrap()).unwrap();
-        bindings.written().insert("pay".into(), Written::Stored(Arc::new(readable)));
-        let read = bindings.get("pay").unwrap().unwrap();
-        assert!(damage(&read).is_some(), "{:?}", read.status);
-        writer.apply_watcher_event(&Event::Apply(guarded("a", 6)));
-        assert_eq!(seen(&bindings).as_deref(), Some("6"));
-    }
-
-    #[test]
-    fn c45_conditions_that_cannot_be_read_cast_no_doubt_on_the_inventory_and_other_damage_is_left_alone() {
-        let mut value = serde_json::to_value(binding("a", 5)).unwrap();
-        let entry = json!({ "version": "v1", "kind": "ConfigMap", "namespace": "pay", "name": "m" });
-        value["status"] =
-            json!({ "observedNamespaceUID": "u", "inventory": [entry], "objects": 1, "conditions": "fine" });
-        let read = |value: &serde_json::Value| mended(serde_json::from_value(value.clone()).unwrap());
-        assert_eq!(damage(&read(&value).unwrap()), None);
-        value["status"]["objects"] = json!("many");
-        assert!(read(&value).is_none());
-    }
-
     /// As the watch does: the store first, then the question.
     fn told(writer: &mut Writer<Guarded>, bindings: &Bindings, revision: u32) -> bool {
-        let seen = DeserializeGuard(Ok(binding("a", revision)));
+        let seen = Guarded(Ok(binding("a", revision)));
         writer.apply_watcher_event(&Event::Apply(seen.clone()));
         bindings.is_own_write(&seen)
     }

@@ -63,13 +63,8 @@ async fn reconcile(context: &Context, name: &str) {
         }
         Err(ObserveError::Damaged(why)) => {
             context.metrics.passes.with_label_values(&["error"]).inc();
-            if let Ok(true) = context.bindings.mend(&context.client, name).await {
-                tracing::warn!(namespace = name, %why, "what the binding lists cannot be read: it is made anew from what is there");
-                context.namespace_queue.add(name);
-            } else {
-                tracing::error!(namespace = name, %why, "the binding cannot be read: nothing in this namespace is touched");
-                retry(context, name, "damaged binding");
-            }
+            tracing::error!(namespace = name, %why, "the binding cannot be read: nothing in this namespace is touched");
+            retry(context, name, "damaged binding");
         }
         Err(why) => {
             context.metrics.passes.with_label_values(&["error"]).inc();

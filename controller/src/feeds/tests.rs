@@ -73,7 +73,7 @@ async fn fault09_what_somebody_did_to_a_binding_while_the_watch_was_broken_is_lo
         "spec": { "namespaceName": "pay", "className": "std", "instance": "default" },
     }));
     // A list that breaks off tells of nothing.
-    let binding = || Event::InitApply(kube::core::DeserializeGuard(Ok(binding.clone())));
+    let binding = || Event::InitApply(Guarded(Ok(binding.clone())));
     for event in [Event::Init, binding(), Event::Init, binding()] {
         store.apply_watcher_event(&event);
         told.on_binding(&context, event);
